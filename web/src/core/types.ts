@@ -1,0 +1,370 @@
+/**
+ * The synchronous engine: one wasm instance and the models in it.
+ *
+ * Everything here runs on the thread that calls it. The worker layer runs an `Engine` in a worker; in
+ * node the API uses one directly. Every failure is thrown as `PocketBertError`; after an error of any
+ * code but `trap` the engine and its models go on working. After a `trap` (a bug of ours, or memory
+ * that could not be had inside a computation) `alive` is false, every further call throws `trap`, and
+ * the owner loads a new engine.
+ *
+ * Texts may be any JavaScript strings; a lone surrogate counts as U+FFFD. All offsets are UTF-16 units
+ * of the text they belong to. Result arrays are copies that belong to the caller and can be
+ * transferred.
+ */
+
+// ------------------------------------------------------------------------------------ loading
+
+export type VariantName = 'simd' | 'relaxed' | 'relaxed-mt';
+
+/** Where the wasm comes from: its address, its bytes, or the compiled module. */
+export type WasmSource = URL | string | BufferSource | WebAssembly.Module;
+
+export interface EngineOptions {
+  /** `auto` (default): the first of the probe table that this host can run. */
+  variant?: VariantName | 'auto';
+  /** Threads that compute, the caller's included; only `relaxed-mt` uses more than 1. Default: the
+   *  host's cores, at most 4. */
+  threads?: number;
+  /** Instead of the `.wasm` beside the script. One source is for the chosen variant; if that is
+   *  `auto`, the variant is read from the source itself. */
+  wasm?: WasmSource | Partial<Record<VariantName, WasmSource>>;
+  /** Used for every request of this engine. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch;
+  /** Most tokens computed in one step; bounds the scratch memory and the time between two looks at an
+   *  AbortSignal. Default 512; raised to the longest text a model takes if that is more. */
+  maxBatchTokens?: number;
+  /** Ends the loading of the wasm. */
+  signal?: AbortSignal;
+  /** Bytes of the wasm received so far; `total` is absent if the host does not say. */
+  onProgress?: (progress: { loaded: number; total?: number }) => void;
+}
+
+export type LoadEngine = (options?: EngineOptions) => Promise<Engine>;
+
+export interface EngineMemory {
+  /** Size of the wasm memory, bytes. It never shrinks while the engine lives. */
+  wasmBytes: number;
+  /** Of these, in use by models, buffers and scratch. */
+  usedBytes: number;
+}
+
+export interface Engine {
+  readonly variant: VariantName;
+  readonly threads: number;
+  /** Why a better variant or more threads were not used, one sentence each; empty if nothing fell back. */
+  readonly reasons: readonly string[];
+  readonly maxBatchTokens: number;
+  /** False after `destroy()` and after a trap. */
+  readonly alive: boolean;
+
+  /** Memory inside the wasm for `byteLength` bytes, so that a download is written where it is used. */
+  allocate(byteLength: number): ByteBuffer;
+  /** Opens a finished one-file model. The buffer is consumed, also if this throws: copy `bytes()` before
+   *  if they are wanted later (a `Uint8Array` is copied in and stays the caller's). */
+  openModel(file: ByteBuffer | Uint8Array, options?: { source?: string }): EngineModel;
+  /** Begins the import of a Hugging Face folder. */
+  createImporter(files: FolderTexts, options?: ImportOptions): EngineImporter;
+  /** A tokenizer alone. */
+  openTokenizer(files: FolderTexts): EngineTokenizer;
+  memory(): EngineMemory;
+  /** Gives everything back: models, buffers, threads and the wasm memory itself. */
+  destroy(): void;
+}
+
+export interface ByteBuffer {
+  readonly byteLength: number;
+  /** A view of the bytes. Take a new one after any other call into the engine: memory may have moved. */
+  bytes(): Uint8Array;
+  /** Gives the memory back; again is harmless. */
+  free(): void;
+}
+
+// ------------------------------------------------------------------------------------ importing
+
+/** Text files of a model folder, by path relative to it, absent ones left out: `config.json`,
+ *  `tokenizer.json`, `vocab.txt`, `tokenizer_config.json`, `special_tokens_map.json`, `modules.json`,
+ *  `sentence_bert_config.json`, `config_sentence_transformers.json`, `1_Pooling/config.json`,
+ *  `2_Dense/config.json`, `model.safetensors.index.json`, `heads/topics.json` … */
+export type FolderTexts = Readonly<Record<string, string>>;
+
+export interface ImportOptions {
+  /** Default `int8`. */
+  precision?: Precision;
+  /** Name kept in the file, shown as `info().source`. */
+  source?: string;
+}
+
+/** Streams a folder's weights into one file: every weight file's header first (`addHeader` of all
+ *  files), then the bytes in chunks of any size, files in any order, offsets rising within a file. */
+export interface EngineImporter {
+  /** Tells the importer the beginning of a weight file. Returns 0 when the header was complete, else how
+   *  many bytes from the file's beginning are needed; call again with at least these.
+   *  @param file path within the folder, e.g. `model-00001-of-00002.safetensors`
+   *  @param fileSize bytes of the whole file */
+  addHeader(file: string, bytes: Uint8Array, fileSize: number): number;
+  /** Bytes of a weight file from `offset` on (of the file, header included; bytes of the header are
+   *  passed over, so a whole file may simply be written). */
+  write(file: string, offset: number, chunk: Uint8Array): void;
+  /** The finished one-file model, ready for `openModel` (or to be copied out and kept). Ends the
+   *  importer. Throws if a file's bytes are incomplete, naming what is missing. */
+  finish(): ByteBuffer;
+  /** Abandons the import; again, or after `finish`, is harmless. */
+  destroy(): void;
+}
+
+export type Precision = 'int8' | 'float32';
+
+// ------------------------------------------------------------------------------------ tokenizer
+
+export interface TextItem {
+  text: string;
+  pair?: string;
+}
+
+export interface EncodeOptions {
+  /** Default true. */
+  addSpecialTokens?: boolean;
+  /** Default false: special tokens typed in the text are matched as such. */
+  encodeSpecialTokens?: boolean;
+  /** Default: none. `file`: as tokenizer.json says (which may be none). */
+  truncation?: TruncationOptions | 'file';
+  /** Default: none. `file`: as tokenizer.json says (which may be none). */
+  padding?: PaddingOptions | 'file';
+}
+
+export interface TruncationOptions {
+  maxLength: number;
+  /** Default `longest_first`. */
+  strategy?: 'longest_first' | 'only_first' | 'only_second';
+  /** Tokens that an overflow window repeats of the one before. Default 0. */
+  stride?: number;
+  /** Where it is cut. Default `right`. */
+  direction?: 'right' | 'left';
+}
+
+export interface PaddingOptions {
+  /** Default `longest` of the batch. */
+  length?: number | 'longest';
+  /** Default `right`. */
+  direction?: 'right' | 'left';
+  padToMultipleOf?: number;
+  /** Default: the file's [PAD]. */
+  padId?: number;
+  /** Default 0. */
+  padTypeId?: number;
+}
+
+/**
+ * Encodings back to back: encoding `e` has the tokens `starts[e]` to `starts[e + 1]`.
+ * Each item gives one encoding, followed by its overflow windows if truncation left any.
+ */
+export interface EncodedBatch {
+  /** Number of encodings. */
+  count: number;
+  /** [count] index of the item an encoding belongs to; rising. */
+  items: Uint32Array;
+  /** [count + 1] */
+  starts: Uint32Array;
+  /** [count] 1 where tokens of the item were cut off (they are then in its overflow windows). */
+  truncated: Uint8Array;
+  /** The following hold one value a token. */
+  ids: Int32Array;
+  /** [2 · tokens] start and end, UTF-16 units of the text (`sequenceIds` 0) or pair (1); 0, 0 for specials. */
+  offsets: Uint32Array;
+  typeIds: Uint8Array;
+  attentionMask: Uint8Array;
+  specialTokensMask: Uint8Array;
+  /** Index of the pre-token within its sequence, -1 for specials. */
+  wordIds: Int32Array;
+  /** 0 text, 1 pair, -1 specials and padding. */
+  sequenceIds: Int8Array;
+}
+
+export interface SpecialTokens {
+  unk?: number;
+  cls?: number;
+  sep?: number;
+  pad?: number;
+  mask?: number;
+}
+
+export interface TokenizerInfo {
+  /** `WordPiece` … */
+  type: string;
+  /** Entries with added tokens. */
+  vocabularySize: number;
+  specialTokens: SpecialTokens;
+  /** Truncation and padding that the file sets for itself, if it does. */
+  truncation?: TruncationOptions;
+  padding?: PaddingOptions;
+  /** Where tokenizer_config.json overruled tokenizer.json, one sentence each. */
+  differences: string[];
+}
+
+export interface EngineTokenizer {
+  info(): TokenizerInfo;
+  /** `texts` alone share one call; the order of the results is that of the items. */
+  encode(items: readonly TextItem[], options?: EncodeOptions): EncodedBatch;
+  /** Tokens of each item, special tokens included, uncut. */
+  countTokens(items: readonly TextItem[]): Uint32Array;
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
+  /** Vocabulary entries of ids; `undefined` where an id has none. */
+  idsToTokens(ids: ArrayLike<number>): (string | undefined)[];
+  tokenToId(token: string): number | undefined;
+  /** Again is harmless. A model's own tokenizer goes with its model. */
+  destroy(): void;
+}
+
+export interface DecodeOptions {
+  /** Default true. */
+  skipSpecialTokens?: boolean;
+  /** Default: as the file's decoder says (`cleanup`), true if it does not. */
+  cleanUp?: boolean;
+}
+
+// ------------------------------------------------------------------------------------ model
+
+export type PoolingName =
+  | 'cls'
+  | 'mean'
+  | 'max'
+  | 'mean_sqrt_len'
+  | 'weighted_mean'
+  | 'last_token';
+
+export type Activation = 'none' | 'sigmoid' | 'softmax';
+
+export interface HeadInfo {
+  /** `default` for the head of a sequence-classification checkpoint. */
+  name: string;
+  /** `bert`, `distilbert`, `electra`, `enhanced`. */
+  type: string;
+  labels: string[];
+  /** What `classify` applies unless told otherwise. */
+  activation: Activation;
+  /** Logits are divided by it before the activation; 1 if the head has none. */
+  temperature: number;
+}
+
+export interface ModelInfo {
+  /** Name given when it was imported or opened; may be empty. */
+  source: string;
+  /** `bert`, `distilbert`, `electra`. */
+  modelType: string;
+  /** `BertModel`, … as config.json says; may be empty. */
+  architecture: string;
+  /** What the file can do: `embed`, `classify`. */
+  tasks: string[];
+  heads: HeadInfo[];
+  /** Length of a vector from `embed`. */
+  dimensions: number;
+  pooling: PoolingName[];
+  normalize: boolean;
+  /** Prompts by name (`query`, `document`, …) and the one used when none is asked for. */
+  prompts: Record<string, string>;
+  defaultPromptName?: string;
+  /** Most tokens of one text, special tokens included: the smaller of max_seq_length and positions. */
+  maxLength: number;
+  /** Positions of the table. */
+  positions: number;
+  layers: number;
+  hiddenSize: number;
+  precision: Precision;
+  /** Measured when the file was converted; absent if it was not. */
+  fidelity?: Record<string, unknown>;
+  /** Bytes of weights in memory. */
+  weightBytes: number;
+  /** Bytes of scratch for one step. */
+  scratchBytes: number;
+  tokenizer: TokenizerInfo;
+}
+
+/** What to do with a text of more tokens than `maxLength`. */
+export type Truncate = 'end' | 'start' | 'error';
+
+export interface EmbedOptions {
+  /** `query` or `document` (or `passage`, `corpus`): its prompt if the model has one. */
+  kind?: string;
+  /** A prompt of the model by name; unknown names are an error. */
+  promptName?: string;
+  /** The prompt itself; goes before `kind` and `promptName`. */
+  prompt?: string;
+  /** The first so many components, scaled to length 1 again if the whole vector was. */
+  dimensions?: number;
+  /** Default: as the model's modules say. */
+  normalize?: boolean;
+  /** Default: as 1_Pooling says (mean without one). */
+  pooling?: PoolingName;
+  /** Default `end`: the end is cut off, and `truncated` says so. */
+  truncate?: Truncate;
+  /** At most the model's. */
+  maxLength?: number;
+}
+
+export interface EmbedResult {
+  /** [count · dimensions], rows in the order of the texts. */
+  data: Float32Array;
+  count: number;
+  dimensions: number;
+  /** [count] tokens that were computed for each text, special tokens and prompt included. */
+  tokens: Uint32Array;
+  /** [count] 1 where a text was cut. */
+  truncated: Uint8Array;
+}
+
+export interface ClassifyOptions {
+  /** By name; default: the only head, or the one called `default`. */
+  head?: string;
+  /** Default: the head's. */
+  activation?: Activation;
+  /** Best labels kept for each item; default all. */
+  topK?: number;
+  /** Default `end`. */
+  truncate?: Truncate;
+  /** At most the model's. */
+  maxLength?: number;
+}
+
+export interface ClassifyResult {
+  count: number;
+  /** All labels of the head, in its order. */
+  labels: string[];
+  /** Labels kept for each item. */
+  topK: number;
+  /** [count · topK] indices into `labels`, best first. */
+  indices: Uint32Array;
+  /** [count · topK] their scores. */
+  scores: Float32Array;
+  tokens: Uint32Array;
+  truncated: Uint8Array;
+}
+
+/**
+ * A long call in steps of at most `maxBatchTokens` tokens, so that the caller can look at an
+ * AbortSignal, report progress or let another call in between two steps. Several runs may be open at
+ * once. The bits of the result do not depend on the steps.
+ *
+ *   const run = model.startEmbed(texts);
+ *   try { while (run.step() < run.total) { … } return run.finish(); } finally { run.destroy(); }
+ */
+export interface EngineRun<Result> {
+  /** Items in all. */
+  readonly total: number;
+  /** Computes the next batch; returns how many items are done. */
+  step(): number;
+  /** The result; only when all items are done. Ends the run. */
+  finish(): Result;
+  /** Abandons the run; again, or after `finish`, is harmless. */
+  destroy(): void;
+}
+
+export interface EngineModel {
+  readonly tokenizer: EngineTokenizer;
+  info(): ModelInfo;
+  embed(texts: readonly string[], options?: EmbedOptions): EmbedResult;
+  startEmbed(texts: readonly string[], options?: EmbedOptions): EngineRun<EmbedResult>;
+  classify(items: readonly TextItem[], options?: ClassifyOptions): ClassifyResult;
+  startClassify(items: readonly TextItem[], options?: ClassifyOptions): EngineRun<ClassifyResult>;
+  /** Gives its memory back to the engine; again is harmless. Open runs of the model end with it. */
+  destroy(): void;
+}
