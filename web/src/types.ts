@@ -1,0 +1,349 @@
+/**
+ * The public types: what goes into `create()` and into calls, and what comes out.
+ * Nothing here runs.
+ */
+
+// ---------------------------------------------------------------- where a model comes from
+
+/** One file of a model: its bytes, its text, or the address to fetch it from. */
+export type FilePart = Blob | ArrayBuffer | Uint8Array | URL | string;
+
+/**
+ * A model that is there already, by the paths of its files:
+ * `{'config.json': '{"model_type":"bert",…}', 'model.safetensors': bytes, '1_Pooling/config.json': blob}`.
+ * A string is the text of the file, not its address; for an address give a `URL`.
+ */
+export type FileRecord = { readonly [path: string]: FilePart };
+
+/**
+ * Where a model comes from.
+ * - `'default'`: the model that the package carries.
+ * - `URL`, or a string: an address. One that ends in `.safetensors` is a one-file model, any other
+ *   is a Hugging Face folder whose files are asked for by name. Without a scheme it is relative to
+ *   the page; in node it is a path of the disk, to a file or to a directory.
+ * - `Blob`, `File`, `ArrayBuffer`, `Uint8Array`: the bytes of a one-file model.
+ * - `File[]` (a dropped folder or `<input webkitdirectory>`), a {@link FileRecord}, or a
+ *   `FileSystemDirectoryHandle`: a Hugging Face folder, or one that holds a one-file model.
+ */
+export type Source =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | Uint8Array
+  | FileSystemDirectoryHandle
+  | readonly File[]
+  | FileRecord;
+
+/** Which of the three wasm files runs: plain 128-bit SIMD, relaxed SIMD, relaxed SIMD with threads. */
+export type Variant = 'simd' | 'relaxed' | 'relaxed-mt';
+
+/** How weights are kept: quantized when a Hugging Face folder is loaded, or as they are. */
+export type WeightPrecision = 'int8' | 'float32';
+
+/** The wasm module to use instead of the package's own: its address, its bytes, or compiled. */
+export type WasmSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
+
+export interface Progress {
+  /** `engine`: the wasm module; `download`: the model's files; `prepare`: the rest; then `ready`. */
+  readonly phase: 'engine' | 'download' | 'prepare' | 'ready';
+  /** From 0 to 1 over everything that `create()` does; it never falls, and ends with 1. */
+  readonly fraction: number;
+  /** Bytes of the model's files that arrived so far. */
+  readonly loaded: number;
+  /** Bytes of all files, as far as known; grows when a file tells its size late. */
+  readonly total: number;
+  /** The file being read; empty outside of `download`. */
+  readonly file: string;
+}
+
+export interface CreateOptions {
+  /** Where the model comes from; default `'default'`. Another task's object shares its engine. */
+  readonly model?: Source | SharesEngine | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Precision of the weights; default: int8, and as it is for a one-file model. */
+  readonly precision?: WeightPrecision | undefined;
+  /**
+   * What the weight file must hash to: 64 hexadecimal digits of SHA-256, or `sha256-` and base64.
+   * For a folder: one per path, `{'model.safetensors': '…'}`.
+   */
+  readonly integrity?: string | { readonly [path: string]: string } | undefined;
+  /** `'auto'`: fetched files are kept in the browser's Cache storage; `'none'` (default): not. */
+  readonly cache?: 'auto' | 'none' | undefined;
+  /** Use cached files only, never the network. */
+  readonly offline?: boolean | undefined;
+  /** Used instead of the global `fetch` for the files of the model. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly wasm?: WasmSource | undefined;
+  /** Run in a worker; default: true in browsers, false elsewhere. */
+  readonly worker?: boolean | undefined;
+  /** Threads at most; default: chosen by the machine. Only the variant `relaxed-mt` has them. */
+  readonly threads?: number | undefined;
+  /** Force one wasm file by name; default: the fastest that the browser runs. */
+  readonly variant?: Variant | undefined;
+  /** Tokens that go through the encoder at once; bounds the memory. */
+  readonly maxBatchTokens?: number | undefined;
+}
+
+export interface TokenizerCreateOptions extends CreateOptions {
+  /** The tokenizer's files by name, instead of `model`: `{'tokenizer.json': text}`. */
+  readonly files?: FileRecord | undefined;
+}
+
+/** An object whose engine and model another task may use too: both end when the last one does. */
+export interface SharesEngine {
+  readonly info: Info;
+}
+
+// ---------------------------------------------------------------- what every call may say
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Interactive calls go before batch calls; default: interactive for one text, batch for a list. */
+  readonly priority?: 'interactive' | 'batch' | undefined;
+  /**
+   * This call takes the place of all unfinished ones of the same object and key, which are
+   * rejected as `superseded`; `true` is a key of its own. For search-as-you-type.
+   */
+  readonly supersede?: boolean | string | undefined;
+  /** Called while a list is worked on. */
+  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+}
+
+/** What happens to a text with more tokens than fit: cut at its end, at its start, or an error. */
+export type Truncate = 'end' | 'start' | 'error';
+
+export interface LengthOptions {
+  /** Default `'end'`; that a text was cut is said in `truncated`. */
+  readonly truncate?: Truncate | undefined;
+  /** Tokens at most, special ones included; default and greatest value: `info.model.maxTokens`. */
+  readonly maxLength?: number | undefined;
+}
+
+/** One text, or two that belong together: premise and hypothesis, query and passage. */
+export type TextInput = string | { readonly text: string; readonly pair?: string | undefined };
+
+// ---------------------------------------------------------------- tokenizer
+
+/** Start and end in UTF-16 code units: `text.slice(start, end)`. Special tokens have `[0, 0]`. */
+export type Offset = readonly [start: number, end: number];
+
+export interface TruncationOptions {
+  /** Tokens at most, special ones included. */
+  readonly max_length: number;
+  /** Default `longest_first`. */
+  readonly strategy?: 'longest_first' | 'only_first' | 'only_second' | undefined;
+  /** Tokens that neighbouring overflow windows share; default 0. */
+  readonly stride?: number | undefined;
+  /** The side that is cut; default `right`. */
+  readonly direction?: 'left' | 'right' | undefined;
+}
+
+export interface PaddingOptions {
+  /** Default `longest`: the longest of the batch. */
+  readonly length?: number | 'longest' | undefined;
+  /** Default `right`. */
+  readonly direction?: 'left' | 'right' | undefined;
+  readonly pad_to_multiple_of?: number | undefined;
+  readonly pad_id?: number | undefined;
+  readonly pad_type_id?: number | undefined;
+  readonly pad_token?: string | undefined;
+}
+
+/** Names and meaning as in Hugging Face tokenizers. */
+export interface EncodeOptions extends CallOptions {
+  /** The second text of a pair. */
+  readonly pair?: string | undefined;
+  /** Default true: `[CLS]`, `[SEP]`, or what the tokenizer's template says. */
+  readonly add_special_tokens?: boolean | undefined;
+  /** Default false: special tokens that are typed in the text are found. True: they are plain text. */
+  readonly encode_special_tokens?: boolean | undefined;
+  /** Default: none. `'file'`: as tokenizer.json says. */
+  readonly truncation?: TruncationOptions | 'file' | undefined;
+  /** Default: none. `'file'`: as tokenizer.json says. */
+  readonly padding?: PaddingOptions | 'file' | undefined;
+}
+
+export interface DecodeOptions extends CallOptions {
+  /** Default true. */
+  readonly skip_special_tokens?: boolean | undefined;
+}
+
+/**
+ * The tokens of one text or pair; all lists have the same length.
+ * `'hi'` → ids [101, 7632, 102], tokens ['[CLS]', 'hi', '[SEP]'], offsets [[0,0], [0,2], [0,0]].
+ */
+export interface Encoding {
+  /** Number of tokens. */
+  readonly length: number;
+  readonly ids: Int32Array;
+  /** The vocabulary's entry of each id. */
+  readonly tokens: readonly string[];
+  /** Place of each token in its own source text, in UTF-16 code units. */
+  readonly offsets: readonly Offset[];
+  /** 0 for the first text, 1 for the second. */
+  readonly type_ids: Uint8Array;
+  /** 0 for padding, else 1. */
+  readonly attention_mask: Uint8Array;
+  /** 1 for special tokens and padding. */
+  readonly special_tokens_mask: Uint8Array;
+  /** Number of the word each token is of; −1 for special tokens. */
+  readonly word_ids: Int32Array;
+  /** 0 or 1: which text each token is of; −1 for special tokens. */
+  readonly sequence_ids: Int8Array;
+  /** Further windows of a text that was cut. */
+  readonly overflow: readonly Encoding[];
+  /** True if tokens were cut off. */
+  readonly truncated: boolean;
+}
+
+// ---------------------------------------------------------------- embeddings
+
+/** How token states become one vector; names as in sentence-transformers. */
+export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
+
+export interface EmbedOptions extends CallOptions, LengthOptions {
+  /** Name of one of the model's prompts (`info.model.prompts`), such as `query` or `document`. */
+  readonly kind?: string | undefined;
+  /** Text to put before each text, instead of a named prompt. */
+  readonly prompt?: string | undefined;
+  /** Keep the first so many components, then scale to length 1 if the model normalizes. */
+  readonly dimensions?: number | undefined;
+  /** Default: as the model says. */
+  readonly pooling?: Pooling | undefined;
+  /** Scale to length 1; default: as the model says. */
+  readonly normalize?: boolean | undefined;
+}
+
+/** One vector, and what is to be known of its text. */
+export type Embedding = Float32Array & {
+  /** Tokens that went into it, special ones included. */
+  readonly tokens: number;
+  /** True if the text was longer than fits and was cut. */
+  readonly truncated: boolean;
+};
+
+/** The vectors of a list of texts, back to back in `data`. */
+export interface Embeddings extends Iterable<Float32Array> {
+  /** [texts, dimensions], row-major. */
+  readonly data: Float32Array;
+  /** `[number of texts, dimensions]`. */
+  readonly dims: readonly [count: number, dimensions: number];
+  /** Number of texts. */
+  readonly length: number;
+  /** Tokens of each text, special ones included. */
+  readonly tokens: Int32Array;
+  /** For each text whether it was cut. */
+  readonly truncated: readonly boolean[];
+  /** The vector of text `index`: a view, not a copy. */
+  at(index: number): Float32Array;
+  /** Plain nested arrays. */
+  tolist(): number[][];
+}
+
+export interface SearchResult {
+  /** Which vector of the corpus. */
+  readonly index: number;
+  /** Cosine similarity, −1 to 1. */
+  readonly score: number;
+}
+
+// ---------------------------------------------------------------- classification
+
+export interface ClassifyOptions extends CallOptions, LengthOptions {
+  /** Labels at most, best first; default: all. */
+  readonly top_k?: number | undefined;
+  /** Name of the head (`info.model.heads`); default: the first. */
+  readonly head?: string | undefined;
+  /** Default: as the model says. `none`: raw scores. */
+  readonly activation?: 'softmax' | 'sigmoid' | 'none' | undefined;
+}
+
+export interface Label {
+  readonly label: string;
+  readonly score: number;
+}
+
+/** The labels of one text, best first, and what is to be known of the text. */
+export type Labels = Label[] & {
+  readonly tokens: number;
+  readonly truncated: boolean;
+};
+
+// ---------------------------------------------------------------- what an object tells of itself
+
+export interface HeadInfo {
+  readonly name: string;
+  readonly labels: readonly string[];
+}
+
+export interface ModelInfo {
+  /** Name of the model, as far as its source tells. */
+  readonly name: string;
+  /** `model_type` of the config: `bert`, `distilbert`, `electra`; empty for a tokenizer alone. */
+  readonly type: string;
+  /** Length of a vector; 0 for a tokenizer alone. */
+  readonly dimensions: number;
+  readonly layers: number;
+  /** Tokens of a text at most, special ones included. */
+  readonly maxTokens: number;
+  readonly vocabularySize: number;
+  readonly precision: WeightPrecision;
+  readonly pooling: string;
+  readonly normalize: boolean;
+  /** Classification heads; empty if there are none. */
+  readonly heads: readonly HeadInfo[];
+  /** Names of the prompts. */
+  readonly prompts: readonly string[];
+  /** Measured loss of the quantized weights, as written by `convert`; null if it was not measured. */
+  readonly fidelity: unknown;
+  /** What a user should know: files that disagree, and which one was followed. */
+  readonly notes: readonly string[];
+}
+
+export interface Info {
+  readonly variant: Variant;
+  /** Why this variant. */
+  readonly variantReason: string;
+  readonly threads: number;
+  /** Why so many threads. */
+  readonly threadsReason: string;
+  readonly worker: boolean;
+  /** Where files were kept, or why they were not. */
+  readonly cache: string;
+  readonly model: ModelInfo;
+}
+
+/** In bytes. */
+export interface Memory {
+  /** Size of the wasm memory. */
+  readonly wasm: number;
+  /** The model's weights and vocabulary. */
+  readonly weights: number;
+  /** Scratch space that calls share. */
+  readonly arena: number;
+}
+
+export interface SelfTest {
+  /** `no-vectors`: the file holds none to compare with. */
+  readonly status: 'passed' | 'failed' | 'no-vectors';
+  /** Texts compared. */
+  readonly count: number;
+  /** Least cosine to the stored vectors; 1 if there are none. */
+  readonly minCosine: number;
+  /** What was found, in one sentence. */
+  readonly message: string;
+}
+
+// ---------------------------------------------------------------- pipeline()
+
+/** The result of a feature-extraction pipeline: as the Tensor of transformers.js. */
+export interface Tensor {
+  readonly type: 'float32';
+  readonly data: Float32Array;
+  /** `[texts, dimensions]`. */
+  readonly dims: readonly number[];
+  readonly size: number;
+  tolist(): number[][];
+}
