@@ -123,7 +123,7 @@ function insideEnvironment(extra = {}) {
   const kept = ['TERM', 'LANG', 'CI', 'POCKETBERT_CACHE', 'NINJA_STATUS', 'CLICOLOR_FORCE'];
   const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' };
   for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];
-  return { ...env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive', EM_CACHE: '/var/cache/emscripten', ...extra };
+  return { ...env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive', ...extra };
 }
 
 function removeRoot(folder) {
@@ -162,7 +162,6 @@ async function makeRoot() {
   copyNetworkSettings(root);
   const lines = ['deb', 'deb-src'].map((kind) => `${kind} ${mirror} ${kSuite} main\n`).join('');
   writeFileSync(join(root, 'etc/apt/sources.list'), lines);
-  mkdirSync(join(root, 'var/cache/emscripten'), { recursive: true });
   mkdirSync(join(root, 'usr/src/pocketbert'), { recursive: true });
   const install = `apt-get update && apt-get install -y --no-install-recommends ${kPackages.join(' ')} && apt-get clean`;
   const shell = async (label, cwd, text) => {
