@@ -140,6 +140,7 @@ export interface TruncationOptions {
   readonly direction?: 'left' | 'right' | undefined;
 }
 
+/** Padding follows the model's own `[PAD]` unless told otherwise. */
 export interface PaddingOptions {
   /** Default `longest`: the longest of the batch. */
   readonly length?: number | 'longest' | undefined;
@@ -204,8 +205,10 @@ export interface Encoding {
 export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
 
 export interface EmbedOptions extends CallOptions, LengthOptions {
-  /** Name of one of the model's prompts (`info.model.prompts`), such as `query` or `document`. */
-  readonly kind?: string | undefined;
+  /** What the texts are; a model that has a prompt for it (`info.model.prompts`) uses it. */
+  readonly kind?: 'query' | 'document' | 'passage' | 'corpus' | undefined;
+  /** Name of one of the model's prompts; a name that it does not have is an error. */
+  readonly promptName?: string | undefined;
   /** Text to put before each text, instead of a named prompt. */
   readonly prompt?: string | undefined;
   /** Keep the first so many components, then scale to length 1 if the model normalizes. */
@@ -274,8 +277,11 @@ export type Labels = Label[] & {
 // ---------------------------------------------------------------- what an object tells of itself
 
 export interface HeadInfo {
+  /** `default` for the head of a sequence-classification checkpoint. */
   readonly name: string;
   readonly labels: readonly string[];
+  /** What turns logits into scores unless a call says otherwise. */
+  readonly activation: 'softmax' | 'sigmoid' | 'none';
 }
 
 export interface ModelInfo {
@@ -283,6 +289,8 @@ export interface ModelInfo {
   readonly name: string;
   /** `model_type` of the config: `bert`, `distilbert`, `electra`; empty for a tokenizer alone. */
   readonly type: string;
+  /** What it can do: `embed`, `classify`; `tokenize` it always can. */
+  readonly tasks: readonly string[];
   /** Length of a vector; 0 for a tokenizer alone. */
   readonly dimensions: number;
   readonly layers: number;
@@ -290,25 +298,25 @@ export interface ModelInfo {
   readonly maxTokens: number;
   readonly vocabularySize: number;
   readonly precision: WeightPrecision;
-  readonly pooling: string;
+  /** One or more modes; several are set side by side in the vector. */
+  readonly pooling: readonly Pooling[];
   readonly normalize: boolean;
   /** Classification heads; empty if there are none. */
   readonly heads: readonly HeadInfo[];
   /** Names of the prompts. */
   readonly prompts: readonly string[];
   /** Measured loss of the quantized weights, as written by `convert`; null if it was not measured. */
-  readonly fidelity: unknown;
+  readonly fidelity: { readonly [key: string]: unknown } | null;
   /** What a user should know: files that disagree, and which one was followed. */
   readonly notes: readonly string[];
 }
 
 export interface Info {
   readonly variant: Variant;
-  /** Why this variant. */
-  readonly variantReason: string;
   readonly threads: number;
-  /** Why so many threads. */
-  readonly threadsReason: string;
+  /** Why it is not a faster variant or more threads, one sentence each; empty: nothing fell back. */
+  readonly reasons: readonly string[];
+  /** True if the engine runs in a worker. */
   readonly worker: boolean;
   /** Where files were kept, or why they were not. */
   readonly cache: string;
@@ -317,8 +325,10 @@ export interface Info {
 
 /** In bytes. */
 export interface Memory {
-  /** Size of the wasm memory. */
+  /** Size of the wasm memory; it never shrinks until `destroy()`. */
   readonly wasm: number;
+  /** Of these, in use. */
+  readonly used: number;
   /** The model's weights and vocabulary. */
   readonly weights: number;
   /** Scratch space that calls share. */
