@@ -191,7 +191,8 @@ Result<uint64_t> SafetensorsDataStart(std::string_view file, std::span<const uin
   if (length < 2 || length > kMaxHeaderBytes) {
     return FormatError(found + ", expected 2 to " + std::to_string(kMaxHeaderBytes));
   }
-  if (file_bytes && length > *file_bytes - kSafetensorsLengthBytes) {
+  if (file_bytes && (*file_bytes < kSafetensorsLengthBytes ||
+                     length > *file_bytes - kSafetensorsLengthBytes)) {
     return FormatError(found + ", but the size of the file is " + std::to_string(*file_bytes) +
                        " bytes");
   }

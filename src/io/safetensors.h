@@ -99,6 +99,8 @@ class TensorFile {
   // The bytes of one tensor of this file's header.
   std::span<const uint8_t> TensorBytes(const TensorInfo& tensor) const;
   std::span<uint8_t> MutableTensorBytes(const TensorInfo& tensor);
+  // Gives the bytes away, header and all.
+  ByteBlock TakeBytes() && { return std::move(block_); }
 
  private:
   TensorFile() = default;
