@@ -168,9 +168,10 @@ std::optional<Json> Json::Find(std::string_view key) const {
   }
   const auto begin = storage_->sorted_keys.begin() + (index - 1);
   const auto end = begin + storage_->nodes[node_].container.count;
-  const auto after = std::upper_bound(begin, end, key, [this](std::string_view wanted, uint32_t node) {
+  const auto before = [this](std::string_view wanted, uint32_t node) {
     return wanted < storage_->Text(storage_->nodes[node]);
-  });
+  };
+  const auto after = std::upper_bound(begin, end, key, before);
   if (after == begin || storage_->Text(storage_->nodes[after[-1]]) != key) return std::nullopt;
   return Json(storage_, after[-1] + 1);
 }

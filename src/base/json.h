@@ -49,8 +49,9 @@ class Json {
   // Items of an array, members of an object, 0 for all others.
   size_t size() const;
 
-  // This value as the named type, else an error of code kFormat that names file, key path, the value
-  // found and what was expected. Strings are UTF-8. AsInt also takes whole numbers written as 512.0.
+  // This value as the named type, else an error of code kFormat that names file, key path, the
+  // value found and what was expected. Strings are UTF-8. AsInt also takes whole numbers written
+  // as 512.0.
   Result<bool> AsBool() const;
   Result<int64_t> AsInt(int64_t min = INT64_MIN, int64_t max = INT64_MAX) const;
   Result<double> AsDouble() const;
@@ -178,9 +179,9 @@ class JsonDocument {
   std::unique_ptr<JsonStorage> storage_;
 };
 
-// Parses one JSON text (UTF-8, a byte order mark is skipped). `name` is the file's name in messages.
-// Errors, all of code kFormat: not JSON (with byte position and what was found), invalid UTF-8,
-// lone surrogate escapes, nesting deeper than 128, text of 4 GB and more.
+// Parses one JSON text (UTF-8, a byte order mark is skipped). `name` is the file's name in
+// messages. Errors, all of code kFormat: not JSON (with byte position and what was found), invalid
+// UTF-8, lone surrogate escapes, nesting deeper than 128, text of 4 GB and more.
 Result<JsonDocument> ParseJson(std::string_view text, std::string_view name);
 
 // Appends values to compact JSON text; commas and quotes are set by the writer.

@@ -1,11 +1,11 @@
 #pragma once
-// How a parsed JSON text lies in memory: one flat list of nodes in the order of the text. Private to
-// base/json*.cc.
+// How a parsed JSON text lies in memory: one flat list of nodes in the order of the text. Private
+// to base/json*.cc.
 //
-//   {"a":[1,2]}  →  object(next 6) "a"(next 2) array(next 6)… 1 2
+//   {"a":[1,2]}  →  0 object(next 5)  1 "a"(next 2)  2 array(next 5)  3 1(next 4)  4 2(next 5)
 //
-// A container's node is followed by those of its members (key, value, key, value …) or items; `next`
-// is the node after the whole value, so that a value can be skipped in one step.
+// A container's node is followed by those of its members (key, value, key, value …) or items;
+// `next` is the node after the whole value, so that a value can be skipped in one step.
 
 #include <cstdint>
 #include <string>
