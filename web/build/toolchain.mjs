@@ -183,10 +183,27 @@ async function ensureRoot() {
   });
 }
 
+/**
+ * A `node` for emcc's own use. At link time emcc runs the module to write its Embind glue and types;
+ * V8 before version 12 runs relaxed SIMD behind a flag only, and newer ones may refuse the flag.
+ */
+function nodeForLinking() {
+  const path = join(cacheFolder(), 'node-for-linking');
+  const script = `#!/bin/sh
+node=\${EMSDK_NODE:-node}
+case $("$node" --version) in
+  v1?.*|v20.*|v21.*) exec "$node" --experimental-wasm-relaxed-simd "$@";;
+  *) exec "$node" "$@";;
+esac
+`;
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== script) writeFileSync(path, script, { mode: 0o755 });
+  return path;
+}
+
 /** Toolchain made of the machine's own emcc: programs run as they are. */
 async function systemToolchain(system) {
   if (!hasDeps()) await withLock('deps', () => hasDeps() || downloadDeps());
-  const env = { ...process.env };
+  const env = { ...process.env, EM_NODE_JS: nodeForLinking() };
   if (system.folder) env.PATH = `${system.folder}${delimiter}${env.PATH}`;
   return {
     kind: 'system', description: `emcc ${system.version} of this machine`, deps: depsFolder(),
@@ -204,7 +221,7 @@ async function rootToolchain() {
     command: (command, { env: extra = {}, cwd = kSourceFolder, folders = [] } = {}) => {
       const mounts = [...new Set([...seen, ...folders.map((folder) => resolve(folder))])];
       const [program, args] = insideRoot(root, mounts, cwd, command);
-      return [program, args, { env: insideEnvironment(extra) }];
+      return [program, args, { env: insideEnvironment({ EM_NODE_JS: nodeForLinking(), ...extra }) }];
     },
   };
 }
