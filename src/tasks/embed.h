@@ -17,8 +17,8 @@ namespace pocketbert {
 
 struct EmbedOptions {
   LengthOptions length;
-  // "query", or "document" (also "passage", "corpus"): the model's prompt of that name if it has one;
-  // any other kind must be the name of a prompt. "": the model's default prompt, if it has one.
+  // "query", or "document" (also "passage", "corpus"): the model's prompt of that name if it has
+  // one; any other kind must be the name of a prompt. "": the model's default prompt, if any.
   std::string kind;
   // Name of a prompt, which the model must have. Goes before `kind`.
   std::string prompt_name;
@@ -35,7 +35,7 @@ struct EmbedOptions {
 
 struct Embeddings {
   size_t dimensions = 0;
-  std::vector<float> data;         // [texts, dimensions]
+  std::vector<float> data = {};    // [texts, dimensions]
   std::vector<uint32_t> tokens;    // [texts] tokens that were computed, special ones included
   std::vector<uint8_t> truncated;  // [texts] 1 where a text was cut
 
@@ -43,9 +43,9 @@ struct Embeddings {
 };
 
 // Embeds as many texts, from the first, as fit one batch of the session: at least one if there is
-// one. A text's vector depends on the text, the model and the options only, bit for bit. Errors: those
-// of FillBatch; kInvalidArgument for an unknown prompt, dimensions out of range, a pooling whose width
-// a Dense module does not take.
+// one. A text's vector depends on the text, the model and the options only, bit for bit. Errors:
+// those of FillBatch; kInvalidArgument for an unknown prompt, dimensions out of range, a pooling
+// whose width a Dense module does not take.
 Result<Embeddings> EmbedBatch(const Model& model, TaskSession& session, TextList list,
                               const EmbedOptions& options);
 

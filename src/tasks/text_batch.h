@@ -46,8 +46,8 @@ struct TextBatch {
   std::vector<uint32_t> Lengths() const;
 };
 
-// Encodes as many texts, from the first, as fit a batch of the session: at least one if there is one.
-// `prefix` is put before each text. Errors name the text by its number: kTooLong if
+// Encodes as many texts, from the first, as fit a batch of the session: at least one if there is
+// one. `prefix` is put before each text. Errors name the text by its number: kTooLong if
 // Truncate::kError was asked for and it has too many tokens; kInvalidArgument for max_length out of
 // range or below the special tokens; kUnsupported for a token type that the model does not have.
 Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, TextList list,
