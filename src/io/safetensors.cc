@@ -13,7 +13,7 @@ namespace {
 // The format's own limit for N.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr size_t kMaxRank = 16;
-constexpr size_t kHeaderAlignment = 64;
+constexpr size_t kDataAlignment = 64;
 
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
@@ -256,7 +256,7 @@ std::vector<uint8_t> EncodeSafetensorsHeader(const SafetensorsHeader& header, si
   writer.EndObject();
   const std::string& text = writer.text();
   size_t total = std::max(kSafetensorsLengthBytes + text.size(), min_bytes);
-  total = (total + kHeaderAlignment - 1) / kHeaderAlignment * kHeaderAlignment;
+  total = (total + kDataAlignment - 1) / kDataAlignment * kDataAlignment;
   std::vector<uint8_t> bytes(total, static_cast<uint8_t>(' '));
   const uint64_t length = total - kSafetensorsLengthBytes;
   std::memcpy(bytes.data(), &length, sizeof(length));
@@ -265,16 +265,22 @@ std::vector<uint8_t> EncodeSafetensorsHeader(const SafetensorsHeader& header, si
 }
 
 void PlanSafetensorsOffsets(SafetensorsHeader& header) {
-  const auto group = [](const TensorInfo& tensor) { return std::min<size_t>(DTypeSize(tensor.dtype), 4); };
+  // 0 for whole cache lines, then by falling element size.
+  const auto rank = [](const TensorInfo& tensor) {
+    return tensor.end % kDataAlignment == 0 ? size_t{0} : 16 - DTypeSize(tensor.dtype);
+  };
+  for (TensorInfo& tensor : header.tensors) {
+    tensor.begin = 0;
+    tensor.end = DTypeSize(tensor.dtype);
+    for (const uint64_t dimension : tensor.shape) tensor.end *= dimension;
+  }
   std::stable_sort(
       header.tensors.begin(), header.tensors.end(),
-      [&](const TensorInfo& a, const TensorInfo& b) { return group(a) > group(b); });
+      [&](const TensorInfo& a, const TensorInfo& b) { return rank(a) < rank(b); });
   uint64_t position = 0;
   for (TensorInfo& tensor : header.tensors) {
-    uint64_t bytes = DTypeSize(tensor.dtype);
-    for (const uint64_t dimension : tensor.shape) bytes *= dimension;
     tensor.begin = position;
-    tensor.end = position + bytes;
+    tensor.end += position;
     position = tensor.end;
   }
   header.data_bytes = position;

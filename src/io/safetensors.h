@@ -78,9 +78,9 @@ Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view file,
 // least `min_bytes`.
 std::vector<uint8_t> EncodeSafetensorsHeader(const SafetensorsHeader& header, size_t min_bytes = 0);
 
-// Sets begin and end of all tensors, without gaps, in this order: first those of 4 and 8 bytes an
-// element, then 2, then 1; within each group as given. Thus every tensor begins at a multiple of its
-// element size (8-byte elements at least of 4). Sets data_bytes.
+// Sets begin and end of all tensors, without gaps, and data_bytes. First come the tensors whose bytes
+// are a multiple of 64, as given: they begin at multiples of 64. Then the others by falling element
+// size, so that each begins at a multiple of its element size.
 void PlanSafetensorsOffsets(SafetensorsHeader& header);
 
 // A safetensors file in memory: owns its bytes. Moving it keeps the bytes' address.

@@ -47,10 +47,11 @@ struct SentenceConfig {
   bool include_prompt = true;
   // In order; without modules.json one kNormalize.
   std::vector<SentenceStep> steps;
-  // Most tokens of a text, special tokens included: max_seq_length if the files name it, else
-  // model_max_length of tokenizer_config.json. The position table may allow fewer.
+  // Most tokens of a text, special tokens included, if the files name it (max_seq_length). It goes
+  // before the tokenizer's own limit; the position table may allow fewer.
   std::optional<uint64_t> max_length;
-  // Texts are lower-cased before anything else (sentence_bert_config.json).
+  // Texts are lower-cased before anything else (sentence_bert_config.json). Only models whose
+  // tokenizer does so anyway are imported, so a one-file model does not hold it.
   bool do_lower_case = false;
   std::vector<std::pair<std::string, std::string>> prompts;  // name, text
   std::optional<std::string> default_prompt_name;

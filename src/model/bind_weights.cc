@@ -1,0 +1,166 @@
+#include "model/bind_weights.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/workspace.h"
+#include "kernels/pack_i8.h"
+#include "model/one_file.h"
+
+namespace pocketbert {
+namespace {
+
+// `count` elements of T at the next aligned place of `block` after `offset`, which moves behind them.
+template <typename T>
+std::span<T> Carve(ByteBlock& block, size_t& offset, size_t count) {
+  const std::span<T> part(reinterpret_cast<T*>(block.data() + offset), count);
+  offset += Workspace::BytesFor<T>(count);
+  PB_CHECK(offset <= block.size());
+  return part;
+}
+
+}  // namespace
+
+WeightBinder::WeightBinder(TensorFile& file, size_t group_size)
+    : file_(file), group_size_(group_size) {
+  for (const TensorInfo& tensor : file.header().tensors) entries_.push_back({&tensor});
+  std::sort(entries_.begin(), entries_.end(),
+            [](const Entry& a, const Entry& b) { return a.tensor->name < b.tensor->name; });
+}
+
+WeightBinder::Entry* WeightBinder::FindEntry(std::string_view name) {
+  const auto found = std::lower_bound(
+      entries_.begin(), entries_.end(), name,
+      [](const Entry& entry, std::string_view key) { return entry.tensor->name < key; });
+  return found != entries_.end() && found->tensor->name == name ? &*found : nullptr;
+}
+
+Result<WeightBinder::Entry*> WeightBinder::Require(std::string_view name,
+                                                   std::span<const uint64_t> shape) {
+  Entry* entry = FindEntry(name);
+  if (entry == nullptr) {
+    return FormatError(file_.name() + ": tensor " + std::string(name) + " is missing");
+  }
+  const TensorInfo& tensor = *entry->tensor;
+  if (!std::equal(shape.begin(), shape.end(), tensor.shape.begin(), tensor.shape.end())) {
+    return FormatError(file_.name() + ": tensor " + tensor.name + " has shape " +
+                       ShapeText(tensor.shape) + ", expected " + ShapeText(shape));
+  }
+  entry->used = true;
+  return entry;
+}
+
+Error WeightBinder::DTypeError(const TensorInfo& tensor, std::string_view expected) const {
+  return FormatError(file_.name() + ": tensor " + tensor.name + " has dtype " +
+                     std::string(DTypeName(tensor.dtype)) + ", expected " + std::string(expected));
+}
+
+Result<std::span<float>> WeightBinder::Floats(Entry& entry) {
+  const TensorInfo& tensor = *entry.tensor;
+  if (tensor.dtype != DType::kF32) return DTypeError(tensor, "F32");
+  if (!entry.floats.empty()) return entry.floats;
+  const std::span<uint8_t> bytes = file_.MutableTensorBytes(tensor);
+  const size_t count = bytes.size() / sizeof(float);
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float) == 0) {
+    entry.floats = {reinterpret_cast<float*>(bytes.data()), count};
+    return entry.floats;
+  }
+  PB_ASSIGN_OR_RETURN(ByteBlock block, ByteBlock::Create(bytes.size(), tensor.name));
+  entry.floats = {reinterpret_cast<float*>(block.data()), count};
+  DecodeFloats(DType::kF32, bytes.data(), entry.floats);
+  blocks_.push_back(std::move(block));
+  return entry.floats;
+}
+
+Result<std::span<float>> WeightBinder::RequireFloats(std::string_view name, size_t count) {
+  const uint64_t shape[] = {count};
+  PB_ASSIGN_OR_RETURN(Entry* entry, Require(name, shape));
+  return Floats(*entry);
+}
+
+Status WeightBinder::Bind(const TensorSpec& spec, LinearWeights& slot) {
+  const uint64_t shape[] = {spec.rows, spec.cols};
+  PB_ASSIGN_OR_RETURN(Entry* entry, Require(spec.name, shape));
+  const TensorInfo& tensor = *entry->tensor;
+  if (tensor.dtype == DType::kI8) return BindI8(spec, tensor, slot);
+  if (tensor.dtype != DType::kF32) return DTypeError(tensor, "I8 or F32");
+  PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
+  slot.f32 = TensorView<float>(values.data(), spec.rows, spec.cols);
+  return Done{};
+}
+
+Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
+                            LinearWeights& slot) {
+  PB_ASSIGN_OR_RETURN(const std::span<float> row_scales,
+                      RequireFloats(spec.name + std::string(one_file::kScaleSuffix), spec.rows));
+  if (FindEntry(spec.input_scale_name) != nullptr) {
+    PB_ASSIGN_OR_RETURN(slot.input_scale, RequireFloats(spec.input_scale_name, spec.cols));
+  }
+  const std::span<uint8_t> bytes = file_.MutableTensorBytes(tensor);
+  int8_t* const values = reinterpret_cast<int8_t*>(bytes.data());
+  const bool in_place = CanPackI8InPlace(spec.rows, spec.cols);
+  const size_t padded_rows = PackedI8::PaddedRows(spec.rows);
+  const size_t panel_bytes = in_place ? 0 : padded_rows * PackedI8::PaddedCols(spec.cols);
+  const size_t sums = padded_rows * PackedI8::GroupCount(spec.cols, group_size_);
+  PB_ASSIGN_OR_RETURN(ByteBlock block,
+                      ByteBlock::Create(Workspace::BytesFor<int8_t>(panel_bytes) +
+                                            Workspace::BytesFor<float>(sums) +
+                                            Workspace::BytesFor<float>(padded_rows),
+                                        tensor.name));
+  size_t offset = 0;
+  PackI8Memory memory;
+  memory.panels = Carve<int8_t>(block, offset, panel_bytes);
+  if (in_place) memory.panels = {values, bytes.size()};
+  memory.sums = Carve<float>(block, offset, sums);
+  memory.scales = Carve<float>(block, offset, padded_rows);
+  if (in_place) scratch_.resize(PackedI8::kPanelRows * spec.cols);
+  slot.i8 = PackI8(TensorView<const int8_t>(values, spec.rows, spec.cols), row_scales, group_size_,
+                   memory, scratch_);
+  blocks_.push_back(std::move(block));
+  return Done{};
+}
+
+Status WeightBinder::Bind(const TensorSpec& spec, EmbeddingTable& slot) {
+  const uint64_t shape[] = {spec.rows, spec.cols};
+  PB_ASSIGN_OR_RETURN(Entry* entry, Require(spec.name, shape));
+  const TensorInfo& tensor = *entry->tensor;
+  if (tensor.dtype == DType::kF32) {
+    PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
+    slot.f32 = TensorView<float>(values.data(), spec.rows, spec.cols);
+    return Done{};
+  }
+  if (tensor.dtype != DType::kI8) return DTypeError(tensor, "I8 or F32");
+  const std::span<const uint8_t> bytes = file_.TensorBytes(tensor);
+  slot.i8 = TensorView<const int8_t>(reinterpret_cast<const int8_t*>(bytes.data()), spec.rows,
+                                     spec.cols);
+  PB_ASSIGN_OR_RETURN(slot.scales, RequireFloats(spec.name + std::string(one_file::kScaleSuffix),
+                                                 spec.rows));
+  return Done{};
+}
+
+Status WeightBinder::Bind(const TensorSpec& spec, std::span<float>& slot) {
+  PB_ASSIGN_OR_RETURN(slot, RequireFloats(spec.name, spec.cols));
+  return Done{};
+}
+
+Result<std::span<const uint8_t>> WeightBinder::Bytes(std::string_view name) {
+  Entry* entry = FindEntry(name);
+  if (entry == nullptr) {
+    return FormatError(file_.name() + ": tensor " + std::string(name) + " is missing");
+  }
+  if (entry->tensor->dtype != DType::kU8) return DTypeError(*entry->tensor, "U8");
+  entry->used = true;
+  return file_.TensorBytes(*entry->tensor);
+}
+
+Status WeightBinder::CheckAllUsed() const {
+  for (const Entry& entry : entries_) {
+    if (!entry.used) {
+      return FormatError(file_.name() + ": tensor " + entry.tensor->name +
+                         " is no part of the model that the file's metadata describe");
+    }
+  }
+  return Done{};
+}
+
+}  // namespace pocketbert

@@ -1,0 +1,239 @@
+#include "model/model.h"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "base/json.h"
+#include "model/bind_weights.h"
+#include "text/tokenizer.h"
+
+namespace pocketbert {
+namespace {
+
+// The text of a metadata key, which must be there.
+Result<std::string_view> Text(const TensorFile& file, std::string_view key) {
+  const std::optional<std::string_view> text = file.header().Metadata(key);
+  if (!text) {
+    return FormatError(file.name() + ": metadata key \"" + std::string(key) + "\" is missing");
+  }
+  return *text;
+}
+
+std::string TextOrEmpty(const TensorFile& file, std::string_view key) {
+  return std::string(file.header().Metadata(key).value_or(""));
+}
+
+std::string Place(const TensorFile& file, std::string_view key) {
+  return file.name() + ": metadata " + std::string(key);
+}
+
+Status CheckFormat(const TensorFile& file) {
+  const std::optional<std::string_view> format = file.header().Metadata(one_file::kFormatKey);
+  if (format != one_file::kFormat) {
+    return FormatError(file.name() + ": metadata key \"format\" is " +
+                       (format ? "\"" + std::string(*format) + "\"" : "missing") +
+                       ", expected \"pocketbert\": this is no one-file model, but perhaps the "
+                       "weights of a Hugging Face folder, which also needs its other files");
+  }
+  PB_ASSIGN_OR_RETURN(const std::string_view version, Text(file, one_file::kFormatVersionKey));
+  if (version != one_file::kFormatVersion) {
+    return UnsupportedError(file.name() + ": format_version is \"" + std::string(version) +
+                            "\", expected \"" + std::string(one_file::kFormatVersion) + "\"");
+  }
+  return Done{};
+}
+
+struct Quantization {
+  Precision precision;
+  size_t group_size;
+};
+
+Result<Quantization> ReadQuantization(const TensorFile& file) {
+  PB_ASSIGN_OR_RETURN(const std::string_view text, Text(file, one_file::kQuantizationKey));
+  PB_ASSIGN_OR_RETURN(const JsonDocument document,
+                      ParseJson(text, Place(file, one_file::kQuantizationKey)));
+  PB_ASSIGN_OR_RETURN(const std::string_view name, document.root().GetString("precision"));
+  const std::optional<Precision> precision = PrecisionFromName(name);
+  if (!precision) return document.root().Find("precision")->ErrorExpected("int8 or float32");
+  constexpr int64_t kStep = PackedI8::kBlockCols;
+  PB_ASSIGN_OR_RETURN(const int64_t group_size,
+                      document.root().IntOr("group_size", kStep, kStep, kMaxGroupSize));
+  if (group_size % kStep != 0) {
+    return document.root().Find("group_size")->ErrorExpected("a multiple of 4");
+  }
+  return Quantization{*precision, static_cast<size_t>(group_size)};
+}
+
+// Applies Bind to everything that a Visit… function lists; keeps the first error.
+struct BindVisitor {
+  WeightBinder& binder;
+  Status& status;
+
+  template <typename Slot>
+  void operator()(const TensorSpec& spec, Slot& slot) const {
+    if (status.ok()) status = binder.Bind(spec, slot);
+  }
+};
+
+// The matrices of the encoder are all of one kind: the layers run several of them on one input.
+Status CheckMatrices(const TensorFile& file, const EncoderConfig& config,
+                     const EncoderWeights& weights, Precision precision) {
+  Status status = Done{};
+  VisitTensors(config, weights, [&]<typename Slot>(const TensorSpec& spec, const Slot& slot) {
+    if constexpr (std::is_same_v<Slot, LinearWeights>) {
+      if (status.ok() && slot.is_i8() != (precision == Precision::kInt8)) {
+        status = FormatError(file.name() + ": tensor " + spec.name + " has dtype " +
+                             (slot.is_i8() ? "I8" : "F32") + ", but the file's precision is " +
+                             std::string(PrecisionName(precision)));
+      }
+    }
+  });
+  return status;
+}
+
+Status BindStep(WeightBinder& binder, BoundStep& bound) {
+  const DenseConfig& dense = bound.step.dense;
+  if (bound.step.kind != SentenceStep::Kind::kDense) return Done{};
+  Status status = Done{};
+  VisitLinear(dense.LinearName(), dense.LinearName() + ".input_scale",
+              {dense.outputs, dense.inputs}, bound.linear,
+              [&]<typename Slot>(const TensorSpec& spec, Slot& slot) {
+                if (spec.kind == TensorKind::kBias && !dense.bias) return;
+                BindVisitor{binder, status}(spec, slot);
+              });
+  return status;
+}
+
+// Every id that the tokenizer can give must have a row.
+Status CheckIds(const TensorFile& file, const Tokenizer& tokenizer, size_t rows) {
+  if (tokenizer.id_limit() <= rows) return Done{};
+  const auto last = static_cast<int32_t>(tokenizer.id_limit() - 1);
+  return FormatError(file.name() + ": the tokenizer's vocabulary has token \"" +
+                     std::string(tokenizer.IdToToken(last).value_or("")) + "\" with id " +
+                     std::to_string(last) + ", out of range: embeddings.word_embeddings.weight has " +
+                     std::to_string(rows) + " rows");
+}
+
+}  // namespace
+
+// Fills a Model step by step; a friend of it.
+class ModelBinder {
+ public:
+  explicit ModelBinder(TensorFile file) : file_(std::move(file)) {}
+
+  Result<Model> Open() && {
+    PB_RETURN_IF_ERROR(CheckFormat(file_));
+    PB_RETURN_IF_ERROR(ReadTexts());
+    PB_RETURN_IF_ERROR(BindAll());
+    model_.source_ = TextOrEmpty(file_, one_file::kSourceKey);
+    model_.fidelity_ = TextOrEmpty(file_, one_file::kFidelityKey);
+    model_.ignored_tensors_ = TextOrEmpty(file_, one_file::kIgnoredTensorsKey);
+    model_.blocks_.push_back(std::move(file_).TakeBytes());
+    return std::move(model_);
+  }
+
+ private:
+  Status ReadTexts() {
+    PB_ASSIGN_OR_RETURN(const std::string_view config, Text(file_, one_file::kConfigKey));
+    PB_ASSIGN_OR_RETURN(model_.config_, ParseHfConfig(config, Place(file_, one_file::kConfigKey)));
+    const size_t hidden = model_.config_.encoder.hidden_size;
+    PB_ASSIGN_OR_RETURN(const std::string_view sentence, Text(file_, one_file::kSentenceKey));
+    PB_ASSIGN_OR_RETURN(
+        model_.sentence_,
+        ParseSentenceConfig(sentence, Place(file_, one_file::kSentenceKey), hidden));
+    PB_ASSIGN_OR_RETURN(const std::string_view heads, Text(file_, one_file::kHeadsKey));
+    PB_ASSIGN_OR_RETURN(std::vector<HeadSpec> specs,
+                        ParseHeads(heads, Place(file_, one_file::kHeadsKey)));
+    for (HeadSpec& spec : specs) {
+      const size_t inputs =
+          spec.input == HeadInput::kClsToken ? hidden : model_.sentence_.Dimensions(hidden);
+      if (spec.config.inputs != inputs) {
+        return FormatError(Place(file_, one_file::kHeadsKey) + ": head " + spec.name + " reads " +
+                           std::to_string(spec.config.inputs) + " values, expected " +
+                           std::to_string(inputs));
+      }
+      model_.heads_.push_back({std::move(spec), {}});
+    }
+    PB_ASSIGN_OR_RETURN(quantization_, ReadQuantization(file_));
+    model_.precision_ = quantization_.precision;
+    return Done{};
+  }
+
+  Status BindAll() {
+    WeightBinder binder(file_, quantization_.group_size);
+    Status status = Done{};
+    const EncoderConfig& config = model_.config_.encoder;
+    model_.encoder_.layers.resize(config.layers);
+    VisitTensors(config, model_.encoder_, BindVisitor{binder, status});
+    for (Head& head : model_.heads_) {
+      VisitHeadTensors(head.spec.config, head.weights, BindVisitor{binder, status});
+    }
+    PB_RETURN_IF_ERROR(std::move(status));
+    PB_RETURN_IF_ERROR(CheckMatrices(file_, config, model_.encoder_, quantization_.precision));
+    for (const SentenceStep& step : model_.sentence_.steps) {
+      model_.steps_.push_back({step, {}});
+      PB_RETURN_IF_ERROR(BindStep(binder, model_.steps_.back()));
+    }
+    PB_RETURN_IF_ERROR(BindTokenizer(binder));
+    PB_RETURN_IF_ERROR(binder.CheckAllUsed());
+    model_.blocks_ = binder.TakeBlocks();
+    return Done{};
+  }
+
+  Status BindTokenizer(WeightBinder& binder) {
+    PB_ASSIGN_OR_RETURN(const std::span<const uint8_t> vocabulary,
+                        binder.Bytes(one_file::kVocabularyTensor));
+    PB_ASSIGN_OR_RETURN(const std::string_view text, Text(file_, one_file::kTokenizerKey));
+    PB_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromCompiled(text, vocabulary));
+    PB_RETURN_IF_ERROR(CheckIds(file_, tokenizer, model_.config_.encoder.vocab_size));
+    model_.tokenizer_ = std::make_unique<Tokenizer>(std::move(tokenizer));
+    return Done{};
+  }
+
+  TensorFile file_;
+  Quantization quantization_ = {};
+  Model model_;
+};
+
+Model::Model() = default;
+Model::~Model() = default;
+Model::Model(Model&& other) noexcept = default;
+Model& Model::operator=(Model&& other) noexcept = default;
+
+Result<Model> Model::Open(TensorFile file) { return ModelBinder(std::move(file)).Open(); }
+
+Result<const Head*> Model::RequireHead(std::string_view name) const {
+  if (heads_.empty()) {
+    return UnsupportedError("the model has no classification head: there is no tensor "
+                            "classifier.weight (or classifier.out_proj.weight) and no file "
+                            "heads/NAME.json; architectures: " +
+                            (config_.architectures.empty() ? "none" : config_.architectures[0]));
+  }
+  const std::string_view wanted = name.empty() ? "default" : name;
+  std::string known;
+  for (const Head& head : heads_) {
+    if (head.spec.name == wanted) return &head;
+    known += (known.empty() ? "" : ", ") + head.spec.name;
+  }
+  if (name.empty() && heads_.size() == 1) return &heads_[0];
+  return InvalidArgumentError((name.empty() ? std::string("the model has several heads, name one")
+                                            : "the model has no head " + std::string(name)) +
+                              "; its heads are: " + known);
+}
+
+size_t Model::max_length() const {
+  const size_t positions = config_.encoder.max_tokens();
+  const uint64_t limit = sentence_.max_length.value_or(
+      tokenizer_->model_max_length().value_or(positions));
+  return static_cast<size_t>(std::min<uint64_t>(limit, positions));
+}
+
+size_t Model::weight_bytes() const {
+  size_t bytes = 0;
+  for (const ByteBlock& block : blocks_) bytes += block.size();
+  return bytes;
+}
+
+}  // namespace pocketbert
