@@ -28,12 +28,12 @@ enum class Activation {
   kLaplace,    // (1 + erf((x - 0.707107) / (0.282095 sqrt(2)))) / 2
 };
 
-// The activation that `hidden_act`, `activation`, … of a configuration names ("gelu", "gelu_new",
-// "silu", …), or nothing if the name is unknown or needs learned parameters (prelu, xielu).
+// The activation that `hidden_act`, `activation`, ... of a configuration names ("gelu", "gelu_new",
+// "silu", ...), or nothing if the name is unknown or needs learned parameters (prelu, xielu).
 std::optional<Activation> ActivationFromName(std::string_view name);
 
-// Replaces every element x by activation(x). Within 1e-6 of the formula (absolute, or relative where
-// the result exceeds 1). Each element's result depends on that element only.
+// Replaces every element x by activation(x): within 5e-7 of the formula (kLaplace 1e-6), absolute or,
+// where the result exceeds 1, relative. Each element's result depends on that element only.
 void Activate(Activation activation, TensorView<float> values);
 
 }  // namespace pocketbert

@@ -1,0 +1,88 @@
+#include "kernels/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/simd.h"
+
+namespace pocketbert {
+
+namespace {
+
+using namespace simd;  // NOLINT: the vocabulary of a kernel file
+
+// Four int8 values as floats; `count` < 4 of them at the end of a row.
+VecF32 LoadI8(const int8_t* from, size_t count) {
+  int8_t bytes[kLanes] = {0, 0, 0, 0};
+  std::memcpy(bytes, from, std::min(count, kLanes));
+  const hn::Rebind<int8_t, F32> narrow;
+  return hn::ConvertTo(F32(), hn::PromoteTo(I32(), hn::LoadU(narrow, bytes)));
+}
+
+// to[i] = vector_op(i, to's elements [i, i + 4)).
+template <typename VectorOp>
+void UpdateRow(std::span<float> to, const VectorOp& vector_op) {
+  size_t i = 0;
+  for (; i + kLanes <= to.size(); i += kLanes) {
+    hn::StoreU(vector_op(i, hn::LoadU(F32(), &to[i])), F32(), &to[i]);
+  }
+  if (const size_t rest = to.size() - i; rest > 0) {
+    StorePart(vector_op(i, LoadPart(&to[i], rest)), &to[i], rest);
+  }
+}
+
+}  // namespace
+
+void Add(std::span<const float> values, std::span<float> sum) {
+  PB_CHECK(values.size() == sum.size());
+  UpdateRow(sum, [&](size_t i, VecF32 s) {
+    return hn::Add(s, LoadInRow(values.data(), i, values.size()));
+  });
+}
+
+void ExpandI8(std::span<const int8_t> values, float scale, std::span<float> row) {
+  PB_CHECK(values.size() == row.size());
+  const VecF32 scales = hn::Set(F32(), scale);
+  UpdateRow(row, [&](size_t i, VecF32) {
+    return hn::Mul(scales, LoadI8(&values[i], values.size() - i));
+  });
+}
+
+void AddExpandedI8(std::span<const int8_t> values, float scale, std::span<float> sum) {
+  PB_CHECK(values.size() == sum.size());
+  const VecF32 scales = hn::Set(F32(), scale);
+  UpdateRow(sum, [&](size_t i, VecF32 s) {
+    return hn::Add(s, hn::Mul(scales, LoadI8(&values[i], values.size() - i)));
+  });
+}
+
+void Scale(float factor, std::span<float> values) {
+  const VecF32 factors = hn::Set(F32(), factor);
+  UpdateRow(values, [&](size_t, VecF32 v) { return hn::Mul(v, factors); });
+}
+
+void MaxInto(std::span<const float> values, std::span<float> greatest) {
+  PB_CHECK(values.size() == greatest.size());
+  UpdateRow(greatest, [&](size_t i, VecF32 g) {
+    return hn::Max(g, LoadInRow(values.data(), i, values.size()));
+  });
+}
+
+void AddScaled(float weight, std::span<const float> values, std::span<float> sum) {
+  PB_CHECK(values.size() == sum.size());
+  const VecF32 weights = hn::Set(F32(), weight);
+  UpdateRow(sum, [&](size_t i, VecF32 s) {
+    return hn::Add(s, hn::Mul(weights, LoadInRow(values.data(), i, values.size())));
+  });
+}
+
+void NormalizeRow(std::span<float> row) {
+  const float squares = SumRow(row.size(), [&](size_t i) {
+    const VecF32 v = LoadInRow(row.data(), i, row.size());
+    return hn::Mul(v, v);
+  });
+  const VecF32 length = hn::Set(F32(), std::max(std::sqrt(squares), 1e-12f));
+  UpdateRow(row, [&](size_t, VecF32 v) { return hn::Div(v, length); });
+}
+
+}  // namespace pocketbert

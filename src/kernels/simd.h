@@ -1,0 +1,130 @@
+#pragma once
+// The vectors that all kernels use, and the few operations that Highway lacks. The only file that
+// includes Highway: one static target per binary, 128-bit vectors on every machine, so that native
+// and wasm builds of every variant round alike. Nothing here or in a kernel fuses a multiply with an
+// add: a * b + c is rounded twice.
+
+#define HWY_COMPILE_ONLY_STATIC
+#include "hwy/highway.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace pocketbert::simd {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::FixedTag<float, 4>;
+using I32 = hn::FixedTag<int32_t, 4>;
+using I16 = hn::FixedTag<int16_t, 8>;
+using I8 = hn::FixedTag<int8_t, 16>;
+using U8 = hn::FixedTag<uint8_t, 16>;
+using VecF32 = hn::Vec<F32>;
+using VecI32 = hn::Vec<I32>;
+using VecI16 = hn::Vec<I16>;
+using VecI8 = hn::Vec<I8>;
+using VecU8 = hn::Vec<U8>;
+
+inline constexpr size_t kLanes = 4;  // floats in a vector
+
+// The first `count` < 4 floats of `from`, then zeros.
+HWY_INLINE VecF32 LoadPart(const float* from, size_t count) {
+  alignas(16) float lanes[kLanes] = {0, 0, 0, 0};
+  for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return hn::Load(F32(), lanes);
+}
+
+// The first `count` < 4 lanes of `v` to `to`.
+HWY_INLINE void StorePart(VecF32 v, float* to, size_t count) {
+  alignas(16) float lanes[kLanes];
+  hn::Store(v, F32(), lanes);
+  for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+// (lane 0 + lane 2) + (lane 1 + lane 3): the order in which every kernel sums lanes.
+HWY_INLINE float SumLanes(VecF32 v) {
+  const VecF32 pairs = hn::Add(v, hn::Shuffle1032(v));
+  return hn::GetLane(hn::Add(pairs, hn::Shuffle2301(pairs)));
+}
+
+// Lane i = SumLanes of the i-th argument.
+HWY_INLINE VecF32 SumLanesOfFour(VecF32 a, VecF32 b, VecF32 c, VecF32 d) {
+  const F32 tag;
+  // [a0+a2, b0+b2, a1+a3, b1+b3]
+  const VecF32 ab = hn::Add(hn::InterleaveLower(tag, a, b), hn::InterleaveUpper(tag, a, b));
+  const VecF32 cd = hn::Add(hn::InterleaveLower(tag, c, d), hn::InterleaveUpper(tag, c, d));
+  return hn::Add(hn::ConcatLowerLower(tag, cd, ab), hn::ConcatUpperUpper(tag, cd, ab));
+}
+
+// Sums of a row are taken in 16 parts: part j sums the elements with index j mod 16, in order; then
+// parts j, j + 4, j + 8, j + 12 are added as (0 + 4) + (8 + 12), then lanes as in SumLanes.
+// `vector_at(i)` gives elements [i, i + 4) of the row; elements past `count` must be zeros.
+template <typename VectorAt>
+HWY_INLINE float SumRow(size_t count, const VectorAt& vector_at) {
+  const F32 tag;
+  VecF32 part0 = hn::Zero(tag), part1 = part0, part2 = part0, part3 = part0;
+  size_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    part0 = hn::Add(part0, vector_at(i));
+    part1 = hn::Add(part1, vector_at(i + kLanes));
+    part2 = hn::Add(part2, vector_at(i + 2 * kLanes));
+    part3 = hn::Add(part3, vector_at(i + 3 * kLanes));
+  }
+  if (i < count) part0 = hn::Add(part0, vector_at(i));
+  if (i + kLanes < count) part1 = hn::Add(part1, vector_at(i + kLanes));
+  if (i + 2 * kLanes < count) part2 = hn::Add(part2, vector_at(i + 2 * kLanes));
+  if (i + 3 * kLanes < count) part3 = hn::Add(part3, vector_at(i + 3 * kLanes));
+  return SumLanes(hn::Add(hn::Add(part0, part1), hn::Add(part2, part3)));
+}
+
+// Elements [i, i + 4) of a row of `count`, zeros past its end.
+HWY_INLINE VecF32 LoadInRow(const float* row, size_t i, size_t count) {
+  return i + kLanes <= count ? hn::LoadU(F32(), row + i) : LoadPart(row + i, count - i);
+}
+
+// Calls `vector_op(VecF32) -> VecF32` on a row of `count` elements from `from` to `to` (which may be
+// the same row).
+template <typename VectorOp>
+HWY_INLINE void MapRow(const float* from, float* to, size_t count, const VectorOp& vector_op) {
+  const F32 tag;
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    hn::StoreU(vector_op(hn::LoadU(tag, from + i)), tag, to + i);
+  }
+  if (i < count) StorePart(vector_op(LoadPart(from + i, count - i)), to + i, count - i);
+}
+
+// Nearest integer, ties to even, for |v| < 2^22: adding 1.5 * 2^23 pushes the fraction out.
+inline constexpr float kRoundingMagic = 12582912.0f;
+
+HWY_INLINE VecI32 RoundToInt(VecF32 v) {
+  const F32 tag;
+  const I32 int_tag;
+  const VecI32 magic_bits = hn::Set(int_tag, 0x4B400000);
+  return hn::Sub(hn::BitCast(int_tag, hn::Add(v, hn::Set(tag, kRoundingMagic))), magic_bits);
+}
+
+// e^v for v in [-87, 88] (clamped), relative error < 2e-7. Cody-Waite reduction v = n ln 2 + r, then
+// a minimax polynomial of degree 6 for e^r on |r| <= ln 2 / 2 (fitted for this file).
+HWY_INLINE VecF32 Exp(VecF32 v) {
+  const F32 tag;
+  const I32 int_tag;
+  v = hn::Min(hn::Max(v, hn::Set(tag, -87.0f)), hn::Set(tag, 88.0f));
+  const VecF32 shifted =
+      hn::Add(hn::Mul(v, hn::Set(tag, 1.44269504f)), hn::Set(tag, kRoundingMagic));
+  const VecF32 n = hn::Sub(shifted, hn::Set(tag, kRoundingMagic));
+  VecF32 r = hn::Sub(v, hn::Mul(n, hn::Set(tag, 0.693359375f)));
+  r = hn::Sub(r, hn::Mul(n, hn::Set(tag, -2.12194440e-4f)));
+  VecF32 p = hn::Set(tag, 0.00138146128f);
+  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.00836871006f));
+  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.041668389f));
+  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.166665211f));
+  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.49999994f));
+  p = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), hn::Set(tag, 1.0f));
+  // The low bits of `shifted` hold n: moved to the exponent, they multiply by 2^n.
+  const VecI32 exponent = hn::ShiftLeft<23>(hn::BitCast(int_tag, shifted));
+  return hn::BitCast(tag, hn::Add(hn::BitCast(int_tag, p), exponent));
+}
+
+}  // namespace pocketbert::simd
