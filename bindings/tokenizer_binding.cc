@@ -1,0 +1,149 @@
+// Tokenizers. Functions take a `Tokenizer`, be it one of its own or a model's.
+
+#include <emscripten/bind.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "bindings/handles.h"
+#include "tasks/describe.h"
+#include "tasks/tokenize.h"
+
+namespace pocketbert {
+namespace {
+
+using emscripten::val;
+
+EMSCRIPTEN_DECLARE_VAL_TYPE(TokenizerReply);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TokensReply);
+EMSCRIPTEN_DECLARE_VAL_TYPE(CountsReply);
+
+struct TokensValue {
+  Uint32ArrayVal items{val::undefined()};
+  Uint32ArrayVal starts{val::undefined()};
+  Uint8ArrayVal truncated{val::undefined()};
+  Int32ArrayVal ids{val::undefined()};
+  Uint32ArrayVal offsets{val::undefined()};
+  Uint8ArrayVal type_ids{val::undefined()};
+  Uint8ArrayVal attention_mask{val::undefined()};
+  Uint8ArrayVal special_tokens_mask{val::undefined()};
+  Int32ArrayVal word_ids{val::undefined()};
+  Int8ArrayVal sequence_ids{val::undefined()};
+};
+
+TokensValue ToValue(const Tokens& tokens) {
+  return {
+      .items = CopyToJs<Uint32ArrayVal>(tokens.items),
+      .starts = CopyToJs<Uint32ArrayVal>(tokens.starts),
+      .truncated = CopyToJs<Uint8ArrayVal>(tokens.truncated),
+      .ids = CopyToJs<Int32ArrayVal>(tokens.ids),
+      .offsets = CopyToJs<Uint32ArrayVal>(tokens.offsets),
+      .type_ids = CopyToJs<Uint8ArrayVal>(tokens.type_ids),
+      .attention_mask = CopyToJs<Uint8ArrayVal>(tokens.attention_mask),
+      .special_tokens_mask = CopyToJs<Uint8ArrayVal>(tokens.special_tokens_mask),
+      .word_ids = CopyToJs<Int32ArrayVal>(tokens.word_ids),
+      .sequence_ids = CopyToJs<Int8ArrayVal>(tokens.sequence_ids),
+  };
+}
+
+TokenizerReply OpenFolderTokenizer(const TextBlock& files) {
+  return ReplyWith<TokenizerReply>(OpenTokenizer(files.Files()), [](Tokenizer tokenizer) {
+    return std::make_unique<Tokenizer>(std::move(tokenizer));
+  });
+}
+
+TokensReply TokenizeTexts(const Tokenizer& tokenizer, const TextBlock& texts,
+                          const EncodeOptions& options) {
+  return ReplyWith<TokensReply>(Tokenize(tokenizer, texts.Items(), options), ToValue);
+}
+
+CountsReply CountTextTokens(const Tokenizer& tokenizer, const TextBlock& texts) {
+  return ReplyWith<CountsReply>(CountTokens(tokenizer, texts.Items()),
+                                CopyToJs<Uint32ArrayVal, uint32_t>);
+}
+
+// `ids`: int32 values.
+std::string DecodeIds(const Tokenizer& tokenizer, const ByteBuffer& ids,
+                      const DecodeOptions& options) {
+  const auto* values = reinterpret_cast<const int32_t*>(ids.block.data());
+  return tokenizer.Decode({values, ids.block.size() / sizeof(int32_t)}, options);
+}
+
+std::optional<std::string> IdToToken(const Tokenizer& tokenizer, int32_t id) {
+  const std::optional<std::string_view> token = tokenizer.IdToToken(id);
+  return token ? std::optional<std::string>(*token) : std::nullopt;
+}
+
+std::optional<int32_t> TokenToId(const Tokenizer& tokenizer, const std::string& token) {
+  return tokenizer.TokenToId(token);
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(tokenizer) {
+  using emscripten::class_;
+  using emscripten::enum_;
+  using emscripten::function;
+  using emscripten::register_optional;
+  using emscripten::register_type;
+  using emscripten::value_object;
+
+  register_optional<bool>();
+  register_optional<int32_t>();
+  register_optional<size_t>();
+  register_optional<std::string>();
+  register_optional<Truncation>();
+  register_optional<Padding>();
+
+  enum_<Side>("Side").value("left", Side::kLeft).value("right", Side::kRight);
+  enum_<TruncationStrategy>("TruncationStrategy")
+      .value("longest_first", TruncationStrategy::kLongestFirst)
+      .value("only_first", TruncationStrategy::kOnlyFirst)
+      .value("only_second", TruncationStrategy::kOnlySecond);
+  value_object<Truncation>("Truncation")
+      .field("maxLength", &Truncation::max_length)
+      .field("strategy", &Truncation::strategy)
+      .field("stride", &Truncation::stride)
+      .field("direction", &Truncation::direction);
+  value_object<Padding>("Padding")
+      .field("length", &Padding::length)
+      .field("direction", &Padding::direction)
+      .field("padToMultipleOf", &Padding::pad_to_multiple_of)
+      .field("padId", &Padding::pad_id)
+      .field("padTypeId", &Padding::pad_type_id);
+  value_object<EncodeOptions>("EncodeOptions")
+      .field("addSpecialTokens", &EncodeOptions::add_special_tokens)
+      .field("encodeSpecialTokens", &EncodeOptions::encode_special_tokens)
+      .field("truncation", &EncodeOptions::truncation)
+      .field("padding", &EncodeOptions::padding);
+  value_object<DecodeOptions>("DecodeOptions")
+      .field("skipSpecialTokens", &DecodeOptions::skip_special_tokens)
+      .field("cleanUp", &DecodeOptions::clean_up);
+  value_object<TokensValue>("Tokens")
+      .field("items", &TokensValue::items)
+      .field("starts", &TokensValue::starts)
+      .field("truncated", &TokensValue::truncated)
+      .field("ids", &TokensValue::ids)
+      .field("offsets", &TokensValue::offsets)
+      .field("typeIds", &TokensValue::type_ids)
+      .field("attentionMask", &TokensValue::attention_mask)
+      .field("specialTokensMask", &TokensValue::special_tokens_mask)
+      .field("wordIds", &TokensValue::word_ids)
+      .field("sequenceIds", &TokensValue::sequence_ids);
+
+  class_<Tokenizer>("Tokenizer");
+  register_type<TokenizerReply>("Tokenizer | ErrorValue");
+  register_type<TokensReply>("Tokens | ErrorValue");
+  register_type<CountsReply>("Uint32Array | ErrorValue");
+  function("openTokenizer", &OpenFolderTokenizer);
+  function("describeTokenizer", &DescribeTokenizer);
+  function("tokenize", &TokenizeTexts);
+  function("countTokens", &CountTextTokens);
+  function("decode", &DecodeIds);
+  function("idToToken", &IdToToken);
+  function("tokenToId", &TokenToId);
+}
+
+}  // namespace pocketbert
