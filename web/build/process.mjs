@@ -52,7 +52,7 @@ const kReportEvery = 10_000;  // ms between progress lines where the terminal ca
  * Runs a chatty program: one status line while it runs (its newest line of output), everything in
  * `logFile`, and the end of that output in the error when it fails.
  */
-export function runQuietly(label, command, args, { logFile, ...options } = {}) {
+export function runQuietly(label, command, args, { logFile, tailLines = 40, ...options } = {}) {
   const start = performance.now();
   const status = statusLine(label, start);
   if (logFile) mkdirSync(dirname(logFile), { recursive: true });
@@ -65,7 +65,7 @@ export function runQuietly(label, command, args, { logFile, ...options } = {}) {
       for (const line of chunk.toString().split(/[\r\n]+/)) {
         if (!line.trim()) continue;
         tail.push(line);
-        if (tail.length > 40) tail.shift();
+        if (tail.length > tailLines) tail.shift();
         status.show(line);
       }
     };

@@ -25,6 +25,9 @@ const kNoToolchain = `PocketBERT's C++ is compiled with Emscripten ${kMinimumEmc
    "source ./emsdk_env.sh", and start again: emcc on PATH or in $EMSDK is used as it is. cmake and ninja are needed too.
  - On Debian, as root: nothing to do by hand, this script makes a toolchain of its own.`;
 
+/** emcc writes TypeScript declarations with the `tsc` it finds on PATH. */
+const kNpmPrograms = join(kSourceFolder, 'node_modules', '.bin');
+
 const rootFolder = () => join(cacheFolder(), 'toolchain');
 const partialFolder = () => join(cacheFolder(), 'toolchain.partial');
 const markerOf = (folder) => join(folder, 'pocketbert-recipe');
@@ -121,7 +124,7 @@ exec chroot "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$cwd" "$@"`;
 
 function insideEnvironment(extra = {}) {
   const kept = ['TERM', 'LANG', 'CI', 'POCKETBERT_CACHE', 'NINJA_STATUS', 'CLICOLOR_FORCE'];
-  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' };
+  const env = { PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin${delimiter}${kNpmPrograms}`, HOME: '/root' };
   for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];
   return { ...env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive', ...extra };
 }
@@ -204,7 +207,7 @@ esac
 async function systemToolchain(system) {
   if (!hasDeps()) await withLock('deps', () => hasDeps() || downloadDeps());
   const env = { ...process.env, EM_NODE_JS: nodeForLinking() };
-  if (system.folder) env.PATH = `${system.folder}${delimiter}${env.PATH}`;
+  env.PATH = [system.folder, env.PATH, kNpmPrograms].filter(Boolean).join(delimiter);
   return {
     kind: 'system', description: `emcc ${system.version} of this machine`, deps: depsFolder(),
     command: (command, { env: extra = {} } = {}) => [command[0], command.slice(1), { env: { ...env, ...extra } }],

@@ -1,0 +1,147 @@
+// Builds dist/ and the demo page.
+//
+//   node web/build/build.mjs            everything
+//   node web/build/build.mjs wasm js    parts: wasm (modules), js (bundles and types), demo (page)
+//
+// How the parts fit together:
+//  - CMake makes build/wasm-<variant>/pocketbert-<variant>.{js,wasm,d.ts} of src/ and bindings/. The wasm and the minified
+//    js ("glue") go into dist/ under the same names.
+//  - web/src imports the glue as `#glue/pocketbert-<variant>.js` (package.json "imports"; TypeScript finds its types there). In dist/ that
+//    becomes `./pocketbert-<variant>.js`, a file of its own beside index.js: only the variant that is used is loaded.
+//  - Entries: web/src/index.ts → dist/index.js, web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in
+//    one folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
+
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { kSourceFolder } from './cache.mjs';
+import { BuildError, run, runMain, runQuietly, say, seconds } from './process.mjs';
+import { ensureNpmPackages } from './setup.mjs';
+import { whenChanged } from './stamps.mjs';
+import { ensureToolchain } from './toolchain.mjs';
+
+export const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
+
+const at = (...parts) => join(kSourceFolder, ...parts);
+const kDist = at('dist');
+const kEntries = [
+  { out: 'index', source: 'web/src/index.ts' },
+  { out: 'worker', source: 'web/src/worker/worker.ts' },
+  { out: 'cli', source: 'web/src/cli/main.ts', banner: '#!/usr/bin/env node' },
+];
+
+/** Folder of a CMake build, configured; made anew if it was configured for another toolchain. */
+export async function configure(name, toolchain, options) {
+  const folder = at('build', name);
+  const marker = join(folder, 'configured-with');
+  const wanted = JSON.stringify([toolchain?.description ?? 'native', toolchain?.deps, options]);
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted && existsSync(join(folder, 'build.ninja'))) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const words = ['cmake', '-S', kSourceFolder, '-B', folder, '-G', 'Ninja', ...options];
+  const [program, args, settings] = toolchain ? toolchain.command(['emcmake', ...words]) : [words[0], words.slice(1), {}];
+  await runQuietly(`configuring ${name}`, program, args, settings);
+  writeFileSync(marker, wanted);
+  return folder;
+}
+
+/** Runs ninja in a folder that `configure` made. */
+export async function ninja(name, toolchain, targets = []) {
+  const words = ['ninja', '-C', at('build', name), '-j', String(availableParallelism()), ...targets];
+  const [program, args, settings] = toolchain ? toolchain.command(words) : [words[0], words.slice(1), {}];
+  await runQuietly(`compiling ${name}`, program, args, { ...settings, tailLines: 200 });
+}
+
+/** Configures the build folder of a wasm variant: `wasm-<variant>`. */
+export async function configureWasm(variant, toolchain) {
+  return configure(`wasm-${variant}`, toolchain, [`-DPOCKETBERT_DEPS=${toolchain.deps}`, `-DPOCKETBERT_VARIANT=${variant}`]);
+}
+
+async function buildWasm() {
+  const toolchain = await ensureToolchain();
+  mkdirSync(kDist, { recursive: true });
+  const { build } = await import('esbuild');
+  for (const variant of kVariants) {
+    const name = `pocketbert-${variant}`;
+    const folder = await configureWasm(variant, toolchain);
+    await ninja(`wasm-${variant}`, toolchain, [name]);
+    const made = ['js', 'wasm', 'd.ts'].map((ending) => join(folder, `${name}.${ending}`));
+    const shipped = ['js', 'wasm', 'd.ts'].map((ending) => join(kDist, `${name}.${ending}`));
+    await whenChanged(name, made, shipped, async () => {
+      await build({ entryPoints: [made[0]], outfile: shipped[0], minify: true, format: 'esm', target: 'es2022', logLevel: 'error' });
+      cpSync(made[1], shipped[1]);
+      chmodSync(shipped[1], 0o644);
+      cpSync(made[2], shipped[2]);
+    });
+  }
+}
+
+/** Import names that become files beside the importing one in dist/. */
+const besideInDist = {
+  name: 'beside-in-dist',
+  setup(build) {
+    build.onResolve({ filter: /^#glue\// }, ({ path }) => ({ path: path.replace('#glue/', './'), external: true }));
+    build.onResolve({ filter: /^pocketbert$/ }, () => ({ path: './index.js', external: true }));
+  },
+};
+
+async function bundle({ out, source, banner }) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [at(source)], outfile: join(kDist, `${out}.js`), bundle: true, minify: true, format: 'esm',
+    target: 'es2022', platform: 'neutral', mainFields: ['module', 'main'], external: ['node:*'],
+    plugins: [besideInDist], banner: banner ? { js: banner } : {}, legalComments: 'none', logLevel: 'warning',
+  }).catch((error) => { throw new BuildError(error.message); });
+  if (banner) chmodSync(join(kDist, `${out}.js`), 0o755);
+}
+
+/** Declarations of the public API. Type errors do not stop a build; the test stage `types` reports them. */
+async function emitTypes() {
+  const folder = at('build', 'types');
+  rmSync(folder, { recursive: true, force: true });
+  const code = await run(at('node_modules/.bin/tsc'), ['-p', at('web/build/tsconfig.types.json')],
+    { stdio: ['ignore', 'ignore', 'inherit'], allowFailure: true });
+  if (code !== 0) say('web/src has type errors: `npm run test:web` shows them');
+  if (existsSync(folder)) cpSync(folder, kDist, { recursive: true });
+}
+
+async function buildJs() {
+  const inputs = [at('web/src'), at('web/build/build.mjs'), at('package-lock.json'), at('tsconfig.json')];
+  const entries = kEntries.filter(({ source }) => existsSync(at(source)));
+  await whenChanged('bundles', inputs, entries.map(({ out }) => join(kDist, `${out}.js`)), async () => {
+    mkdirSync(kDist, { recursive: true });
+    await Promise.all(entries.map(bundle));
+  });
+  const declared = kVariants.map((variant) => join(kDist, `pocketbert-${variant}.d.ts`));
+  await whenChanged('types', [...inputs, ...declared, at('web/build/tsconfig.types.json')], [join(kDist, 'index.d.ts')], emitTypes);
+}
+
+async function buildDemo() {
+  const inputs = [at('web/demo'), kDist, at('models/default'), at('package-lock.json')];
+  await whenChanged('demo', inputs, [at('build/demo/index.html')], async () => {
+    await runQuietly('bundling the demo page', process.execPath,
+      [at('node_modules/vite/bin/vite.js'), 'build', '--config', at('web/demo/vite.config.ts'), '--logLevel', 'warn'],
+      { cwd: kSourceFolder, tailLines: 200 });
+  });
+}
+
+const kParts = { wasm: buildWasm, js: buildJs, demo: buildDemo };
+
+/** Brings the named parts up to date; nothing is redone whose inputs are unchanged. */
+export async function build(parts = Object.keys(kParts)) {
+  await ensureNpmPackages();
+  for (const part of parts) {
+    if (!kParts[part]) throw new BuildError(`unknown part ${part}, expected ${Object.keys(kParts).join(', ')}`);
+    await kParts[part]();
+  }
+}
+
+async function main() {
+  const start = performance.now();
+  const parts = process.argv.slice(2);
+  await build(parts.length > 0 ? parts : undefined);
+  say(`built in ${seconds(start)}`);
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) runMain(main);
