@@ -3,6 +3,8 @@
  * Nothing here runs.
  */
 
+import type { ModelUser } from './tasks/model_user.js';
+
 // ---------------------------------------------------------------- where a model comes from
 
 /** One file of a model: its bytes, its text, or the address to fetch it from. */
@@ -59,7 +61,7 @@ export interface Progress {
 
 export interface CreateOptions {
   /** Where the model comes from; default `'default'`. Another task's object shares its engine. */
-  readonly model?: Source | SharesEngine | undefined;
+  readonly model?: Source | ModelUser | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Precision of the weights; default: int8, and as it is for a one-file model. */
@@ -89,11 +91,6 @@ export interface CreateOptions {
 export interface TokenizerCreateOptions extends CreateOptions {
   /** The tokenizer's files by name, instead of `model`: `{'tokenizer.json': text}`. */
   readonly files?: FileRecord | undefined;
-}
-
-/** An object whose engine and model another task may use too: both end when the last one does. */
-export interface SharesEngine {
-  readonly info: Info;
 }
 
 // ---------------------------------------------------------------- what every call may say
@@ -169,6 +166,8 @@ export interface EncodeOptions extends CallOptions {
 export interface DecodeOptions extends CallOptions {
   /** Default true. */
   readonly skip_special_tokens?: boolean | undefined;
+  /** Take out the spaces before punctuation; default: as the tokenizer's file says. */
+  readonly clean_up_tokenization_spaces?: boolean | undefined;
 }
 
 /**
@@ -335,6 +334,15 @@ export interface Memory {
   readonly arena: number;
 }
 
+/** A request that the worker made: for its own code, never with a text in it. */
+export interface RequestRecord {
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** Bytes of the body as sent; 0 if the browser does not say. */
+  readonly bytes: number;
+}
+
 export interface SelfTest {
   /** `no-vectors`: the file holds none to compare with. */
   readonly status: 'passed' | 'failed' | 'no-vectors';
@@ -348,12 +356,75 @@ export interface SelfTest {
 
 // ---------------------------------------------------------------- pipeline()
 
-/** The result of a feature-extraction pipeline: as the Tensor of transformers.js. */
+/** The result of a feature-extraction pipeline: the Tensor of transformers.js as far as it is used. */
 export interface Tensor {
-  readonly type: 'float32';
-  readonly data: Float32Array;
+  /** `int8` and `uint8` after `quantize`. */
+  readonly type: 'float32' | 'int8' | 'uint8';
+  readonly data: Float32Array | Int8Array | Uint8Array;
   /** `[texts, dimensions]`. */
   readonly dims: readonly number[];
   readonly size: number;
+  /** Plain nested arrays. */
   tolist(): number[][];
+}
+
+/** What `progress_callback` of `pipeline()` is called with. */
+export interface PipelineProgress {
+  readonly status: 'progress' | 'ready';
+  readonly task: string;
+  readonly model: string;
+  readonly file: string;
+  /** 0 to 100 over all files. */
+  readonly progress: number;
+  readonly loaded: number;
+  readonly total: number;
+}
+
+/** Options of `create()`, and those of transformers.js. */
+export interface PipelineOptions extends Omit<CreateOptions, 'model'> {
+  /** `fp32` is `precision: 'float32'`; `q8`, `int8` and `uint8` are `precision: 'int8'`. */
+  readonly dtype?: string | undefined;
+  /** `wasm`, `cpu` or `auto`: there is one. */
+  readonly device?: string | undefined;
+  readonly progress_callback?: ((progress: PipelineProgress) => void) | undefined;
+  /** As `offline`. */
+  readonly local_files_only?: boolean | undefined;
+  /** Where models given as OWNER/NAME are: `https://HOST`; there is none unless you name it. */
+  readonly host?: string | undefined;
+  /** Branch, tag or commit at `host`; default `main`. */
+  readonly revision?: string | undefined;
+}
+
+export interface FeatureExtractionOptions extends CallOptions {
+  /** How token states become one vector. */
+  readonly pooling?: 'none' | 'mean' | 'cls' | 'first_token' | 'last_token' | 'eos' | undefined;
+  /** Default false. */
+  readonly normalize?: boolean | undefined;
+  /** Keep the signs only, eight to a byte. */
+  readonly quantize?: boolean | undefined;
+  /** Form of the bytes after `quantize`; default `binary`. */
+  readonly precision?: 'binary' | 'ubinary' | undefined;
+}
+
+export interface TextClassificationOptions extends CallOptions {
+  /** Default 1; null: all labels. */
+  readonly top_k?: number | null | undefined;
+  readonly head?: string | undefined;
+}
+
+interface PipelineObject {
+  readonly task: string;
+  readonly info: Info;
+  /** Gives the memory back. */
+  dispose(): Promise<void>;
+}
+
+export interface FeatureExtractionPipeline extends PipelineObject {
+  (texts: string | readonly string[], options?: FeatureExtractionOptions): Promise<Tensor>;
+}
+
+export interface TextClassificationPipeline extends PipelineObject {
+  (texts: string, options?: TextClassificationOptions): Promise<Label[]>;
+  (texts: readonly string[], options: TextClassificationOptions & { readonly top_k: 1 }): Promise<Label[]>;
+  (texts: readonly string[], options?: TextClassificationOptions): Promise<Label[] | Label[][]>;
 }

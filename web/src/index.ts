@@ -1,0 +1,15 @@
+/**
+ * PocketBERT: embeddings and classification of text that never leave the page.
+ *
+ *     import { Embedder } from 'pocketbert';
+ *     const embedder = await Embedder.create();
+ *     const vectors = await embedder.embed(['one text', 'another']);
+ */
+
+export { errorCodes, PocketBertError, type ErrorCode, type PocketBertErrorOptions } from './errors.js';
+export { Classifier } from './tasks/classifier.js';
+export { Embedder } from './tasks/embedder.js';
+export { ModelUser } from './tasks/model_user.js';
+export { pipeline, type PipelineTask } from './tasks/pipeline.js';
+export { Tokenizer } from './tasks/tokenizer.js';
+export type * from './types.js';

@@ -1,0 +1,92 @@
+/** Files of the disk, in node. The modules are asked of the process, so that no bundler looks for them. */
+
+import { PocketBertError, toPocketBertError } from '../errors.js';
+import type { FileStore, OpenFile } from './files.js';
+
+/** True where files of the disk can be read and there is no page. */
+export function hasDisk(): boolean {
+  return typeof process === 'object' && typeof process.versions?.node === 'string' && typeof window === 'undefined';
+}
+
+function builtin() {
+  if (!hasDisk() || typeof process.getBuiltinModule !== 'function') {
+    throw new PocketBertError('unsupported', 'files of the disk can be read in node 20.16 and newer only', {
+      hint: 'give bytes, a Blob or a URL',
+    });
+  }
+  return {
+    fs: process.getBuiltinModule('node:fs').promises,
+    path: process.getBuiltinModule('node:path'),
+    url: process.getBuiltinModule('node:url'),
+  };
+}
+
+const readBytes = 1 << 20;
+
+/** Opens a file; undefined if there is none. */
+export async function openDisk(file: string): Promise<OpenFile | undefined> {
+  const { fs } = builtin();
+  try {
+    if (!(await fs.stat(file)).isFile()) return undefined;
+  } catch {
+    return undefined;
+  }
+  const handle = await fs.open(file, 'r').catch((thrown: unknown) => {
+    throw toPocketBertError(thrown, 'format', `${file} could not be opened`);
+  });
+  const size = (await handle.stat()).size;
+  let offset = 0;
+  let open = true;
+  const close = (): void => {
+    if (open) void handle.close();
+    open = false;
+  };
+  return {
+    label: file,
+    size,
+    expected: size,
+    async read() {
+      if (!open) return undefined;
+      const bytes = new Uint8Array(Math.min(readBytes, Math.max(size - offset, 1)));
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset);
+      offset += bytesRead;
+      if (bytesRead > 0) return bytesRead === bytes.length ? bytes : bytes.slice(0, bytesRead);
+      close();
+      return undefined;
+    },
+    close,
+  };
+}
+
+/** A directory of the disk. */
+export function diskStore(directory: string): FileStore {
+  const { fs, path } = builtin();
+  return {
+    label: directory,
+    name: path.basename(path.resolve(directory)),
+    async list() {
+      const paths: string[] = [];
+      for (const entry of await fs.readdir(directory, { withFileTypes: true })) {
+        if (!entry.isDirectory()) paths.push(entry.name);
+        else for (const name of await fs.readdir(path.join(directory, entry.name))) paths.push(`${entry.name}/${name}`);
+      }
+      return paths;
+    },
+    open: (file) => openDisk(path.join(directory, file)),
+  };
+}
+
+/** What lies at a path: `directory`, `file` or nothing. */
+export async function kindOnDisk(place: string): Promise<'directory' | 'file' | undefined> {
+  try {
+    return (await builtin().fs.stat(place)).isDirectory() ? 'directory' : 'file';
+  } catch (thrown) {
+    if (thrown instanceof PocketBertError) throw thrown;
+    return undefined;
+  }
+}
+
+/** The path of a `file:` address. */
+export function diskPath(url: URL): string {
+  return builtin().url.fileURLToPath(url);
+}

@@ -1,0 +1,142 @@
+/** A file that is being read, whatever it comes from, and stores of such files. */
+
+import { PocketBertError, toPocketBertError } from '../errors.js';
+
+/** Reads a file from its beginning. */
+export interface OpenFile {
+  /** What messages call it: address or path. */
+  readonly label: string;
+  /** Bytes of the file, where that is certain. */
+  readonly size: number | undefined;
+  /** Bytes of the file as far as somebody said so; good for progress only. */
+  readonly expected: number | undefined;
+  /** The next bytes, undefined at the end. Their buffer is the caller's, to hand over or to change. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Stops reading; again is harmless. */
+  close(): void;
+}
+
+/** Files by relative path. */
+export interface FileStore {
+  /** What messages call it. */
+  readonly label: string;
+  /** Name of the model that lies in it, for `info`. */
+  readonly name: string;
+  /** All paths, if the store can tell. */
+  list(): Promise<readonly string[] | undefined>;
+  /** Undefined if there is no such file. */
+  open(path: string): Promise<OpenFile | undefined>;
+}
+
+const readBytes = 1 << 20;
+
+/** Reads a blob in parts. */
+export function openBlob(blob: Blob, label: string): OpenFile {
+  let offset = 0;
+  return {
+    label,
+    size: blob.size,
+    expected: blob.size,
+    async read() {
+      if (offset >= blob.size) return undefined;
+      const part = blob.slice(offset, offset + readBytes);
+      try {
+        const bytes = new Uint8Array(await part.arrayBuffer());
+        offset += bytes.length;
+        return bytes;
+      } catch (thrown) {
+        throw toPocketBertError(thrown, 'format', `${label} could not be read at byte ${offset}`);
+      }
+    },
+    close() {
+      offset = blob.size;
+    },
+  };
+}
+
+/** Reads bytes that somebody else goes on owning. */
+export function openBytes(bytes: Uint8Array, label: string): OpenFile {
+  let offset = 0;
+  return {
+    label,
+    size: bytes.length,
+    expected: bytes.length,
+    async read() {
+      if (offset >= bytes.length) return undefined;
+      const part = bytes.slice(offset, offset + readBytes);
+      offset += part.length;
+      return part;
+    },
+    close() {
+      offset = bytes.length;
+    },
+  };
+}
+
+/** Puts `first` before what is left of `file`. */
+export function withFirst(file: OpenFile, first: Uint8Array | undefined): OpenFile {
+  let waiting = first;
+  return {
+    ...file,
+    async read() {
+      const bytes = waiting ?? (await file.read());
+      waiting = undefined;
+      return bytes;
+    },
+  };
+}
+
+/** The whole file as text; a byte order mark is dropped. */
+export async function readText(file: OpenFile): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read()) {
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The first characters of a file, for messages. */
+export function beginningOf(bytes: Uint8Array): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, 60));
+  return JSON.stringify(text.replace(/\s+/g, ' '));
+}
+
+/** True if the bytes begin as a web page does. */
+export function isWebPage(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes.subarray(0, 256));
+  return /^\s*(<!doctype\s+html|<html|<head|<body)/i.test(text);
+}
+
+/** Refuses what is commonly found in the place of a model's file. */
+export function refuseForeign(file: OpenFile, path: string, bytes: Uint8Array): void {
+  const kind = path.endsWith('.safetensors') ? 'a safetensors file' : 'a file of a model';
+  if (isWebPage(bytes)) {
+    throw new PocketBertError(
+      'format',
+      `${file.label} is a web page, not ${kind}: it begins with ${beginningOf(bytes)}`,
+      { hint: 'the server probably answers unknown addresses with a page; check the address' },
+    );
+  }
+  if (new TextDecoder().decode(bytes.subarray(0, 24)).startsWith('version https://git-lfs')) {
+    throw new PocketBertError('format', `${file.label} is a Git LFS pointer, not ${kind}`, {
+      hint: 'fetch the real file with `git lfs pull`, or use the address that resolves pointers',
+    });
+  }
+}
+
+/** True for a plain JSON object. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a JSON text; undefined if it is none (the importer will say what is wrong). */
+export function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+/** What an object tells of itself, from what the engine tells. */
+
+import type { PoolingName } from '../core/types.js';
+import type { Info, ModelInfo, Pooling } from '../types.js';
+import type { EngineFacts } from '../worker/host.js';
+import type { Loaded } from './load.js';
+
+/** The engine's pooling names, by those of sentence-transformers. */
+export const poolingNames: { readonly [K in Pooling]: PoolingName } = {
+  cls: 'cls',
+  mean: 'mean',
+  max: 'max',
+  mean_sqrt_len_tokens: 'mean_sqrt_len',
+  weightedmean: 'weighted_mean',
+  lasttoken: 'last_token',
+};
+
+/** True for a name of sentence-transformers. */
+export function isPooling(name: string): name is Pooling {
+  return Object.hasOwn(poolingNames, name);
+}
+
+function poolingOf(engineName: PoolingName): Pooling[] {
+  return Object.keys(poolingNames).filter(isPooling).filter((name) => poolingNames[name] === engineName);
+}
+
+function describeModel({ name, model, tokenizer }: Loaded, notes: readonly string[]): ModelInfo {
+  return {
+    name: name || (model?.source ?? ''),
+    type: model?.modelType ?? '',
+    tasks: model?.tasks ?? [],
+    dimensions: model?.dimensions ?? 0,
+    layers: model?.layers ?? 0,
+    maxTokens: model?.maxLength ?? tokenizer.truncation?.maxLength ?? Infinity,
+    vocabularySize: tokenizer.vocabularySize,
+    precision: model?.precision ?? 'int8',
+    pooling: (model?.pooling ?? []).flatMap(poolingOf),
+    normalize: model?.normalize ?? false,
+    heads: (model?.heads ?? []).map(({ name: head, labels, activation }) => ({ name: head, labels, activation })),
+    prompts: Object.keys(model?.prompts ?? {}),
+    fidelity: model?.fidelity ?? null,
+    notes: [...notes, ...tokenizer.differences],
+  };
+}
+
+export interface InfoParts {
+  readonly facts: EngineFacts;
+  readonly loaded: Loaded;
+  readonly notes: readonly string[];
+  readonly worker: boolean;
+  readonly cache: string;
+}
+
+export function describe({ facts, loaded, notes, worker, cache }: InfoParts): Info {
+  const { variant, threads, reasons } = facts;
+  return { variant, threads, reasons, worker, cache, model: describeModel(loaded, notes) };
+}

@@ -1,0 +1,203 @@
+/** Brings a model into a host: bytes go from the source straight into the engine's memory. */
+
+import type { ModelInfo, TokenizerInfo } from '../core/types.js';
+import { PocketBertError, throwIfAborted } from '../errors.js';
+import type { CreateOptions } from '../types.js';
+import type { Remote } from '../worker/client.js';
+import type { OpenFile } from './files.js';
+import { readFolder, readTokenizerFolder, type Folder, type OneFile, type WeightFile } from './folder.js';
+import { Integrity } from './integrity.js';
+import type { ProgressMeter } from './progress.js';
+import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
+import { sniff, type Origin } from './source.js';
+
+/** What came in: a model with its tokenizer, or a tokenizer alone. */
+export interface Loaded {
+  readonly name: string;
+  readonly model: ModelInfo | undefined;
+  readonly tokenizer: TokenizerInfo;
+}
+
+export interface LoadSettings {
+  /** A tokenizer alone is enough. */
+  readonly tokenizerOnly: boolean;
+  readonly precision: CreateOptions['precision'];
+  readonly integrity: CreateOptions['integrity'];
+}
+
+export interface LoadContext {
+  /** Resolves when the engine is there; files are read meanwhile. */
+  readonly remote: Promise<Remote>;
+  readonly meter: ProgressMeter;
+  readonly signal: AbortSignal;
+  /** What the user should know; grows. */
+  readonly notes: string[];
+}
+
+/** Bytes that may be on their way to the host at once. */
+const bytesInFlight = 4 << 20;
+
+/** Files that are kept open between reading their headers and their weights. */
+const filesKeptOpen = 3;
+
+/** Sends parts to the host without waiting for each, but never too many. */
+class Sender {
+  readonly #waiting: { readonly bytes: number; readonly answer: Promise<unknown> }[] = [];
+  #bytes = 0;
+
+  async push(bytes: number, answer: Promise<unknown>): Promise<void> {
+    answer.catch(() => {});
+    this.#waiting.push({ bytes, answer });
+    this.#bytes += bytes;
+    while (this.#bytes > bytesInFlight) await this.#shift();
+  }
+
+  async finish(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#shift();
+  }
+
+  async #shift(): Promise<void> {
+    const next = this.#waiting.shift();
+    await next?.answer;
+    this.#bytes -= next?.bytes ?? 0;
+  }
+}
+
+type Send = (offset: number, bytes: Uint8Array, transfer: ArrayBuffer[]) => Promise<unknown>;
+
+function ownBuffer(bytes: Uint8Array): ArrayBuffer[] {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? [buffer] : [];
+}
+
+/** Sends the whole file, and checks its length. */
+async function sendAll(headed: HeadedFile, send: Send, signal: AbortSignal): Promise<void> {
+  const { file, size } = headed;
+  const sender = new Sender();
+  let offset = 0;
+  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read()) {
+    throwIfAborted(signal);
+    const start = offset;
+    offset += bytes.length;
+    if (size !== undefined && offset > size) break;
+    await sender.push(bytes.length, send(start, bytes, ownBuffer(bytes)));
+  }
+  await sender.finish();
+  if (size === undefined || offset === size) return;
+  const found = offset < size ? `ended after ${offset} bytes: it is truncated` : 'goes on behind its last tensor';
+  throw new PocketBertError('format', `${file.label} ${found}; its header says ${size} bytes`);
+}
+
+async function loadFile(file: OpenFile, name: string, settings: LoadSettings, context: LoadContext): Promise<Loaded> {
+  const { signal, meter } = context;
+  const headed = await readHeader(file);
+  if (headed.metadata === undefined || headed.size === undefined) throw brokenHeader(headed);
+  if (headed.metadata['format'] !== 'pocketbert') {
+    throw new PocketBertError('unsupported', `${file.label} is a plain safetensors file without config and tokenizer`, {
+      hint: 'give its folder, or convert it with `npx pocketbert convert`',
+    });
+  }
+  meter.add(file.label, headed.size);
+  meter.allKnown();
+  const remote = await context.remote;
+  await remote.call('beginFile', { byteLength: headed.size }, { signal });
+  await sendAll(headed, (offset, bytes, transfer) => remote.call('writeFile', { offset, bytes }, { signal, transfer }), signal);
+  meter.prepare();
+  const model = await remote.call('openFile', { source: name }, { signal });
+  if (settings.precision !== undefined && settings.precision !== model.precision) {
+    throw new PocketBertError('unsupported', `${file.label} holds ${model.precision} weights; ${settings.precision} was asked for`, {
+      hint: 'load the original folder with this precision',
+    });
+  }
+  return { name, model, tokenizer: model.tokenizer };
+}
+
+/** Tells the importer the beginning of one weight file. */
+async function addHeader(remote: Remote, path: string, headed: HeadedFile, signal: AbortSignal): Promise<void> {
+  const fileSize = headed.size ?? headed.head.length;
+  const needed = await remote.call('addHeader', { file: path, bytes: headed.head, fileSize }, { signal });
+  if (needed > 0) throw brokenHeader(headed);
+}
+
+async function importFolder(folder: Folder, settings: LoadSettings, context: LoadContext): Promise<Loaded> {
+  const { signal, meter } = context;
+  const remote = await context.remote;
+  const options = { precision: settings.precision ?? 'int8', source: folder.name };
+  await remote.call('beginImport', { texts: folder.texts, options }, { signal });
+  const opened = new Map<WeightFile, HeadedFile>();
+  try {
+    for (const weights of folder.weights) {
+      const headed = await readHeader(await weights.open());
+      await addHeader(remote, weights.path, headed, signal);
+      meter.add(headed.file.label, headed.size ?? 0);
+      if (opened.size < filesKeptOpen) opened.set(weights, headed);
+      else headed.file.close();
+    }
+    meter.allKnown();
+    for (const weights of folder.weights) {
+      const headed = opened.get(weights) ?? (await readHeader(await weights.open()));
+      opened.set(weights, headed);
+      const file = weights.path;
+      await sendAll(headed, (offset, bytes, transfer) => remote.call('writeWeights', { file, offset, bytes }, { signal, transfer }), signal);
+      opened.delete(weights);
+    }
+  } finally {
+    for (const { file } of opened.values()) file.close();
+  }
+  meter.prepare();
+  const model = await remote.call('openImported', { source: folder.name }, { signal });
+  return { name: folder.name, model, tokenizer: model.tokenizer };
+}
+
+async function openTokenizer(folder: Folder, context: LoadContext): Promise<Loaded> {
+  const remote = await context.remote;
+  context.meter.prepare();
+  const tokenizer = await remote.call('openTokenizer', { texts: folder.texts }, { signal: context.signal });
+  return { name: folder.name, model: undefined, tokenizer };
+}
+
+/** Loads what is at `origin`; on failure the host is in no defined state and must be closed. */
+export async function load(origin: Origin, settings: LoadSettings, context: LoadContext): Promise<Loaded> {
+  const integrity = new Integrity(settings.integrity);
+  const open: OpenFile[] = [];
+  let failed = false;
+  const watch = (file: OpenFile, path: string, isOnlyFile = false): OpenFile => {
+    if (failed) file.close();
+    open.push(file);
+    return integrity.check(metered(file, context.meter), path, isOnlyFile);
+  };
+  const fromFile = async (one: OneFile | Extract<Origin, { kind: 'file' }>): Promise<Loaded> => {
+    const file = watch(await sniff(await one.open(), `${one.name}.safetensors`), one.name, true);
+    return loadFile(file, one.name, settings, context);
+  };
+  const fromFolder = async (store: Extract<Origin, { kind: 'folder' }>['store']): Promise<Loaded> => {
+    const found = settings.tokenizerOnly
+      ? await readTokenizerFolder(store, watch)
+      : await readFolder(store, watch, context.notes);
+    if (found.kind === 'file') return loadFile(await found.open(), found.name, settings, context);
+    return settings.tokenizerOnly ? openTokenizer(found, context) : importFolder(found, settings, context);
+  };
+  try {
+    const loaded = await (origin.kind === 'file' ? fromFile(origin) : fromFolder(origin.store));
+    integrity.finish();
+    return loaded;
+  } catch (thrown) {
+    failed = true;
+    for (const file of open) file.close();
+    throw thrown;
+  }
+}
+
+function metered(file: OpenFile, meter: ProgressMeter): OpenFile {
+  let loaded = 0;
+  meter.add(file.label, file.expected ?? 0);
+  return {
+    ...file,
+    async read() {
+      const bytes = await file.read();
+      loaded += bytes?.length ?? 0;
+      if (bytes !== undefined) meter.read(file.label, loaded);
+      return bytes;
+    },
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * One engine with one model in it: loaded, shared by the objects that use it, started again after a
+ * trap, and given back when its last user is destroyed.
+ */
+
+import type { EngineModel, LoadEngine, ModelInfo as EngineModelInfo, TokenizerInfo } from '../core/types.js';
+import { abortError, PocketBertError, throwIfAborted, toPocketBertError } from '../errors.js';
+import type { CreateOptions, Info, Memory, Source } from '../types.js';
+import { HostLost, Remote, type RemoteCallOptions } from '../worker/client.js';
+import { openDirectPort, openWorkerPort, type OpenPort } from '../worker/ports.js';
+import type { Args, Method, Results } from '../worker/protocol.js';
+import type { EngineFacts } from '../worker/host.js';
+import { hasDisk } from './disk_store.js';
+import { describe } from './info.js';
+import { load, type Loaded } from './load.js';
+import { ProgressMeter } from './progress.js';
+import { originOf, pageAddress } from './source.js';
+
+/** `CreateOptions` with a source that is no other object. */
+export interface SessionOptions extends CreateOptions {
+  readonly model: Source;
+  readonly tokenizerOnly: boolean;
+  readonly loadEngine: LoadEngine;
+}
+
+/** A host that is ready, and what is in it. */
+interface Running {
+  readonly remote: Remote;
+  readonly facts: EngineFacts;
+  readonly loaded: Loaded;
+  readonly notes: readonly string[];
+}
+
+function engineOptions({ variant, threads, wasm, maxBatchTokens }: SessionOptions): Args['start']['options'] {
+  const address = wasm instanceof URL || typeof wasm === 'string' ? new URL(wasm, pageAddress()).href : wasm;
+  return {
+    ...(variant !== undefined && { variant }),
+    ...(threads !== undefined && { threads }),
+    ...(address !== undefined && { wasm: address }),
+    ...(maxBatchTokens !== undefined && { maxBatchTokens }),
+  };
+}
+
+function runsInWorker(options: SessionOptions): boolean {
+  return options.worker ?? (typeof Worker === 'function' && !hasDisk());
+}
+
+async function startEngine(
+  openPort: OpenPort,
+  options: SessionOptions,
+  meter: ProgressMeter,
+  signal: AbortSignal,
+): Promise<{ remote: Remote; facts: EngineFacts }> {
+  const remote = new Remote(openPort);
+  const onAbort = (): void => remote.close(abortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const onProgress = (loaded: number, total: number): void => meter.engine(loaded, total);
+    const facts = await remote.call('start', { options: engineOptions(options) }, { onProgress });
+    meter.engineReady();
+    return { remote, facts };
+  } catch (thrown) {
+    remote.close(new PocketBertError('destroyed', 'the engine did not start'));
+    throw thrown;
+  }
+}
+
+/** An engine and its model, from nothing; leaves nothing behind if it fails. */
+async function run(options: SessionOptions, outer: AbortSignal | undefined): Promise<Running> {
+  throwIfAborted(outer);
+  const control = new AbortController();
+  const onAbort = (): void => control.abort(outer && abortError(outer));
+  outer?.addEventListener('abort', onAbort, { once: true });
+  const { signal } = control;
+  const meter = new ProgressMeter(options.onProgress);
+  const notes: string[] = [];
+  const openPort = runsInWorker(options) ? openWorkerPort : openDirectPort(options.loadEngine);
+  try {
+    const reading = {
+      fetch: options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init)),
+      offline: options.offline ?? false,
+      signal,
+      note: (sentence: string) => void notes.push(sentence),
+    };
+    const engine = startEngine(openPort, options, meter, signal);
+    const remote = engine.then((started) => started.remote);
+    remote.catch(() => {});
+    const settings = {
+      tokenizerOnly: options.tokenizerOnly,
+      precision: options.precision,
+      integrity: options.integrity,
+    };
+    const origin = await originOf(options.model, reading);
+    const loading = load(origin, settings, { remote, meter, signal, notes });
+    const [started, loaded] = await Promise.all([engine, loading]);
+    await warm(started.remote, loaded, signal);
+    meter.ready();
+    return { ...started, loaded, notes };
+  } catch (thrown) {
+    const error = thrown instanceof HostLost ? new PocketBertError('trap', thrown.message) : thrown;
+    control.abort(error);
+    throw toPocketBertError(outer?.aborted ? abortError(outer) : error, 'trap', 'the model could not be loaded');
+  } finally {
+    outer?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The first call compiles what it touches: better here than in the user's first call. */
+async function warm(remote: Remote, loaded: Loaded, signal: AbortSignal): Promise<void> {
+  if (loaded.model === undefined) return;
+  await remote.call('embed', { texts: ['warm'], options: {} }, { signal });
+}
+
+export class Session {
+  readonly #options: SessionOptions;
+  #running: Promise<Running>;
+  #users = 0;
+  #destroyed = false;
+  #info: Info;
+  #loaded: Loaded;
+
+  private constructor(options: SessionOptions, running: Running) {
+    this.#options = options;
+    this.#running = Promise.resolve(running);
+    this.#loaded = running.loaded;
+    this.#info = this.#describe(running);
+  }
+
+  /** Loads the model; resolves when the first call will be as fast as all others. */
+  static async open(options: SessionOptions): Promise<Session> {
+    return new Session(options, await run(options, options.signal));
+  }
+
+  get info(): Info {
+    return this.#info;
+  }
+
+  /** Facts of the model as the engine tells them; undefined for a tokenizer alone. */
+  get model(): ReturnType<EngineModel['info']> | undefined {
+    return this.#loaded.model;
+  }
+
+  get tokenizer(): TokenizerInfo {
+    return this.#loaded.tokenizer;
+  }
+
+  /** One more user; the session lives until `release` was called as often. */
+  retain(): this {
+    this.#throwIfDestroyed();
+    this.#users += 1;
+    return this;
+  }
+
+  async release(): Promise<void> {
+    this.#users -= 1;
+    if (this.#users > 0 || this.#destroyed) return;
+    this.#destroyed = true;
+    const running = await this.#running.catch(() => undefined);
+    running?.remote.close(new PocketBertError('destroyed', 'the object was destroyed while the call ran'));
+  }
+
+  /** Asks the engine; starts it again first if another call's trap ended it. */
+  async call<K extends Method>(method: K, args: Args[K], options?: RemoteCallOptions): Promise<Results[K]> {
+    const callSite = new Error('call site');
+    for (let attempt = 0; ; attempt++) {
+      this.#throwIfDestroyed();
+      const { remote } = await this.#ready(options?.signal);
+      try {
+        return await remote.call(method, args, { ...options, callSite });
+      } catch (thrown) {
+        if (!(thrown instanceof HostLost)) throw thrown;
+        if (attempt > 0) throw new PocketBertError('trap', thrown.message, { cause: thrown });
+      }
+    }
+  }
+
+  async memory(): Promise<Memory> {
+    const { wasmBytes, usedBytes } = await this.call('memory', {});
+    const model: EngineModelInfo | undefined = this.#loaded.model;
+    return { wasm: wasmBytes, used: usedBytes, weights: model?.weightBytes ?? 0, arena: model?.scratchBytes ?? 0 };
+  }
+
+  async #ready(signal: AbortSignal | undefined): Promise<Running> {
+    throwIfAborted(signal);
+    const before = this.#running;
+    const running = await before.catch(() => undefined);
+    if (running?.remote.alive) return running;
+    this.#throwIfDestroyed();
+    if (this.#running === before) this.#running = this.#restart();
+    return this.#running;
+  }
+
+  async #restart(): Promise<Running> {
+    const running = await run({ ...this.#options, onProgress: undefined }, undefined);
+    this.#loaded = running.loaded;
+    this.#info = this.#describe(running);
+    if (this.#destroyed) running.remote.close(new PocketBertError('destroyed', 'the object was destroyed'));
+    return running;
+  }
+
+  #describe({ facts, loaded, notes }: Running): Info {
+    const cache = 'none: files are kept as the HTTP headers of their server say';
+    return describe({ facts, loaded, notes, worker: runsInWorker(this.#options), cache });
+  }
+
+  #throwIfDestroyed(): void {
+    if (this.#destroyed) throw new PocketBertError('destroyed', 'the object was destroyed before the call');
+  }
+}

@@ -1,0 +1,102 @@
+/** Files behind addresses: one request each, 404 means absent, a web page is not a model. */
+
+import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
+import { beginningOf, isWebPage, refuseForeign, withFirst, type FileStore, type OpenFile } from './files.js';
+
+/** How addresses are read. */
+export interface UrlReading {
+  readonly fetch: typeof globalThis.fetch;
+  readonly offline: boolean;
+  readonly signal: AbortSignal;
+  /** Gets a sentence about what the user should know. */
+  note(sentence: string): void;
+}
+
+const absent = [404, 410];
+const perhapsAbsent = [401, 403];
+
+async function request(url: URL, reading: UrlReading): Promise<Response> {
+  if (reading.offline && /^https?:$/.test(url.protocol)) {
+    throw new PocketBertError('network', `${url.href} is not at hand and the network is not to be used`, {
+      hint: 'offline was asked for; load the model once without it, or give its files',
+    });
+  }
+  try {
+    return await reading.fetch(url.href, { signal: reading.signal });
+  } catch (thrown) {
+    if (reading.signal.aborted) throw abortError(reading.signal);
+    throw new PocketBertError('network', `${url.href} could not be fetched`, {
+      cause: thrown,
+      hint: 'the server is down, or another origin that sends no CORS header, or the page\'s Content-Security-Policy connect-src forbids it',
+    });
+  }
+}
+
+function reader(url: URL, response: Response, signal: AbortSignal): OpenFile {
+  const length = Number(response.headers.get('content-length') ?? 'NaN');
+  const body = response.body?.getReader();
+  let received = 0;
+  return {
+    label: url.href,
+    size: undefined,
+    expected: length > 0 ? length : undefined,
+    async read() {
+      try {
+        const part = await body?.read();
+        received += part?.value?.length ?? 0;
+        return part?.value;
+      } catch (thrown) {
+        if (signal.aborted) throw abortError(signal);
+        throw toPocketBertError(thrown, 'network', `${url.href} broke off after ${received} bytes`);
+      }
+    },
+    close: () => void body?.cancel().catch(() => {}),
+  };
+}
+
+/**
+ * Opens the file at `url`, called `path` in its folder. Undefined if there is none.
+ * @throws `network` for any other status, `format` for a web page in the place of weights
+ */
+export async function openUrl(url: URL, path: string, reading: UrlReading): Promise<OpenFile | undefined> {
+  const response = await request(url, reading);
+  if (absent.includes(response.status) || perhapsAbsent.includes(response.status)) {
+    void response.body?.cancel().catch(() => {});
+    if (perhapsAbsent.includes(response.status)) {
+      reading.note(`${path} was refused with status ${response.status} and taken for absent`);
+    }
+    return undefined;
+  }
+  if (!response.ok) {
+    void response.body?.cancel().catch(() => {});
+    throw new PocketBertError('network', `${url.href} was answered with status ${response.status} ${response.statusText}`.trim());
+  }
+  const file = reader(url, response, reading.signal);
+  const first = await file.read();
+  if (first !== undefined && isWebPage(first) && !path.endsWith('.safetensors')) {
+    file.close();
+    const type = response.headers.get('content-type') ?? 'no type';
+    reading.note(`${path} was answered with a web page (${type}, ${beginningOf(first)}) and taken for absent`);
+    return undefined;
+  }
+  if (first !== undefined) refuseForeign(file, path, first);
+  return withFirst(file, first);
+}
+
+/** A folder behind an address. */
+export function urlStore(folder: URL, reading: UrlReading): FileStore {
+  const base = new URL(folder.href);
+  base.hash = '';
+  if (!base.pathname.endsWith('/')) base.pathname += '/';
+  const name = decodeURIComponent(base.pathname.split('/').filter(Boolean).at(-1) ?? base.host);
+  return {
+    label: base.href,
+    name,
+    list: async () => undefined,
+    open(path) {
+      const url = new URL(path, base);
+      url.search = base.search;
+      return openUrl(url, path, reading);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/** What all objects of the API have in common: a session, and a way to share it and to end it. */
+
+import { loadEngine } from '../core/engine.js';
+import { abortError, PocketBertError } from '../errors.js';
+import { Session } from '../models/session.js';
+import type {
+  CallOptions,
+  Encoding,
+  EncodeOptions,
+  Info,
+  Memory,
+  RequestRecord,
+  Source,
+  TextInput,
+  TokenizerCreateOptions,
+} from '../types.js';
+import type { RemoteCallOptions } from '../worker/client.js';
+import type { Args, Method, Results } from '../worker/protocol.js';
+import { encodeItems, itemsOf, Vocabulary } from './encoding.js';
+
+/** Base of `Tokenizer`, `Embedder` and `Classifier`. Give one as `model` of another: they share it. */
+export abstract class ModelUser implements AsyncDisposable {
+  readonly #session: Session;
+  readonly #latest = new Map<string, AbortController>();
+  readonly #vocabulary = new Vocabulary();
+  readonly #ending = new AbortController();
+  #destroyed = false;
+
+  protected constructor(session: Session) {
+    this.#session = session.retain();
+  }
+
+  /** The session of another object, or a new one. */
+  protected static async open(options: TokenizerCreateOptions, tokenizerOnly: boolean): Promise<Session> {
+    if (options.model instanceof ModelUser) return options.model.#session;
+    const model: Source = options.files ?? options.model ?? 'default';
+    return Session.open({ ...options, model, tokenizerOnly, loadEngine });
+  }
+
+  /** Closes a session that turned out to be of no use, unless others use it. */
+  protected static async refuse(session: Session, error: PocketBertError): Promise<never> {
+    await session.retain().release();
+    throw error;
+  }
+
+  protected get session(): Session {
+    return this.#session;
+  }
+
+  /** Variant, threads and why; what the model is and does. */
+  get info(): Info {
+    return this.#session.info;
+  }
+
+  /** Bytes in use. They do not grow with the number of calls. */
+  memory(): Promise<Memory> {
+    return this.#session.memory();
+  }
+
+  /** What the worker has requested so far; empty if there is no worker. */
+  async requests(): Promise<readonly RequestRecord[]> {
+    return this.info.worker ? this.ask('requests', {}, {}) : [];
+  }
+
+  /** Number of tokens of the text, uncut, special tokens included. */
+  countTokens(text: string, options?: CallOptions): Promise<number>;
+  countTokens(texts: readonly TextInput[], options?: CallOptions): Promise<number[]>;
+  async countTokens(texts: string | readonly TextInput[], options: CallOptions = {}): Promise<number | number[]> {
+    const parts = await this.ask('countTokens', { items: itemsOf(texts) }, options, texts);
+    const counts = parts.flatMap((part) => [...part]);
+    return typeof texts === 'string' ? (counts[0] ?? 0) : counts;
+  }
+
+  /** The tokens of a text with their places in it. */
+  async tokenize(text: string, options: EncodeOptions = {}): Promise<Encoding> {
+    const { pair, ...rest } = options;
+    const [encoding] = await this.encodeAll([pair === undefined ? text : { text, pair }], rest, text);
+    if (encoding === undefined) throw new PocketBertError('trap', 'the engine gave no encoding');
+    return encoding;
+  }
+
+  /** Gives the memory back, and ends the worker if no other object shares it. */
+  async destroy(): Promise<void> {
+    if (this.#destroyed) return;
+    this.#destroyed = true;
+    const reason = new PocketBertError('destroyed', 'the object was destroyed while the call ran');
+    this.#ending.abort(reason);
+    await this.#session.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.destroy();
+  }
+
+  protected async encodeAll(texts: readonly TextInput[], options: EncodeOptions, all: unknown): Promise<Encoding[]> {
+    const items = itemsOf(texts);
+    const names = await this.#vocabulary.tokens((method, args) => this.ask(method, args, {}));
+    return encodeItems(items, options, names, (method, args) => this.ask(method, args, options, all));
+  }
+
+  /**
+   * Asks the engine on behalf of the user.
+   * @param texts what the user gave: one text is urgent, a list is not
+   */
+  protected async ask<K extends Method>(
+    method: K,
+    args: Args[K],
+    options: CallOptions,
+    texts: unknown = '',
+  ): Promise<Results[K]> {
+    if (this.#destroyed) throw new PocketBertError('destroyed', 'the object was destroyed before the call');
+    const priority = options.priority ?? (Array.isArray(texts) ? 'batch' : 'interactive');
+    const linked = this.#link(options);
+    try {
+      return await this.#session.call(method, args, { ...progressOf(options), priority, signal: linked.signal });
+    } finally {
+      linked.unlink();
+    }
+  }
+
+  /** One signal for the user's signal, a newer call of the same key, and the end of this object. */
+  #link({ signal, supersede }: CallOptions): { signal: AbortSignal; unlink(): void } {
+    const control = new AbortController();
+    const key = typeof supersede === 'string' ? `:${supersede}` : supersede === true ? '' : undefined;
+    if (key !== undefined) {
+      this.#latest.get(key)?.abort(new PocketBertError('superseded', 'a newer call took the place of this one'));
+      this.#latest.set(key, control);
+    }
+    const onAbort = (): void => control.abort(signal && abortError(signal));
+    const onEnd = (): void => control.abort(this.#ending.signal.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#ending.signal.addEventListener('abort', onEnd, { once: true });
+    return {
+      signal: control.signal,
+      unlink: () => {
+        signal?.removeEventListener('abort', onAbort);
+        this.#ending.signal.removeEventListener('abort', onEnd);
+        if (key !== undefined && this.#latest.get(key) === control) this.#latest.delete(key);
+      },
+    };
+  }
+}
+
+/** Asks the engine one question. */
+export type Ask = <K extends Method>(method: K, args: Args[K]) => Promise<Results[K]>;
+
+function progressOf({ onProgress }: CallOptions): RemoteCallOptions {
+  return onProgress === undefined ? {} : { onProgress: (done, total) => onProgress({ done, total }) };
+}

@@ -1,0 +1,190 @@
+/**
+ * What can be asked of an engine: one function per question, each giving a job. One host is one
+ * engine with at most one model (or tokenizer) in it. The protocol's types are derived from here.
+ */
+
+import type {
+  ByteBuffer,
+  ClassifyOptions,
+  ClassifyResult,
+  DecodeOptions,
+  EmbedOptions,
+  EmbedResult,
+  EncodedBatch,
+  EncodeOptions,
+  Engine,
+  EngineImporter,
+  EngineMemory,
+  EngineModel,
+  EngineOptions,
+  EngineTokenizer,
+  FolderTexts,
+  ImportOptions,
+  LoadEngine,
+  ModelInfo,
+  TextItem,
+  TokenizerInfo,
+} from '../core/types.js';
+import { PocketBertError } from '../errors.js';
+import type { RequestRecord } from '../types.js';
+import { once, type Job } from './jobs.js';
+import { stepsOf } from './slices.js';
+
+/** Facts about a started engine. */
+export interface EngineFacts {
+  readonly variant: Engine['variant'];
+  readonly threads: number;
+  readonly reasons: readonly string[];
+  readonly maxBatchTokens: number;
+}
+
+/** Tells how far a job is, in units of its own. */
+export type Report = (done: number, total: number) => void;
+
+interface State {
+  stopped: boolean;
+  engine: Engine | undefined;
+  importer: EngineImporter | undefined;
+  buffer: ByteBuffer | undefined;
+  model: EngineModel | undefined;
+  tokenizer: EngineTokenizer | undefined;
+}
+
+function present<Thing>(thing: Thing | undefined, name: string): Thing {
+  if (thing === undefined) throw new PocketBertError('trap', `the host has no ${name} yet`);
+  return thing;
+}
+
+/** Functions that bring a model in. */
+function loadingHandlers(state: State) {
+  const engine = () => present(state.engine, 'engine');
+  const open = (file: ByteBuffer, source: string): ModelInfo => {
+    const model = engine().openModel(file, { source });
+    state.model = model;
+    state.tokenizer = model.tokenizer;
+    return model.info();
+  };
+  return {
+    /** Begins a one-file model of `byteLength` bytes. */
+    beginFile: (args: { readonly byteLength: number }) =>
+      once(() => {
+        state.buffer = engine().allocate(args.byteLength);
+      }),
+    writeFile: (args: { readonly offset: number; readonly bytes: Uint8Array }) =>
+      once(() => {
+        present(state.buffer, 'buffer').bytes().set(args.bytes, args.offset);
+      }),
+    openFile: (args: { readonly source: string }) =>
+      once(() => {
+        const buffer = present(state.buffer, 'buffer');
+        state.buffer = undefined;
+        return open(buffer, args.source);
+      }),
+    /** Begins the import of a Hugging Face folder. */
+    beginImport: (args: { readonly texts: FolderTexts; readonly options: ImportOptions }) =>
+      once(() => {
+        state.importer = engine().createImporter(args.texts, args.options);
+      }),
+    /** 0, or how many bytes from the beginning of the file are needed. */
+    addHeader: (args: { file: string; bytes: Uint8Array; fileSize: number }) =>
+      once(() =>
+        present(state.importer, 'importer').addHeader(args.file, args.bytes, args.fileSize),
+      ),
+    writeWeights: (args: { file: string; offset: number; bytes: Uint8Array }) =>
+      once(() => {
+        present(state.importer, 'importer').write(args.file, args.offset, args.bytes);
+      }),
+    openImported: (args: { readonly source: string }) =>
+      once(() => {
+        const importer = present(state.importer, 'importer');
+        state.importer = undefined;
+        return open(importer.finish(), args.source);
+      }),
+    openTokenizer: (args: { readonly texts: FolderTexts }) =>
+      once((): TokenizerInfo => {
+        state.tokenizer = engine().openTokenizer(args.texts);
+        return state.tokenizer.info();
+      }),
+  };
+}
+
+/** Functions that use the tokenizer. */
+function tokenizerHandlers(state: State) {
+  const tokenizer = () => present(state.tokenizer, 'tokenizer');
+  return {
+    /** Batches in the order of the items; one alone if padding makes the items depend on each other. */
+    encode: (args: { readonly items: readonly TextItem[]; readonly options: EncodeOptions }) => {
+      const encode = (items: readonly TextItem[]): EncodedBatch =>
+        tokenizer().encode(items, args.options);
+      return args.options.padding === undefined
+        ? stepsOf(args.items, encode)
+        : once(() => [encode(args.items)]);
+    },
+    countTokens: (args: { readonly items: readonly TextItem[] }) =>
+      stepsOf(args.items, (items) => tokenizer().countTokens(items)),
+    decode: (args: { readonly ids: Int32Array; readonly options: DecodeOptions }) =>
+      once(() => tokenizer().decode(args.ids, args.options)),
+    /** All entries of the vocabulary, by id; an id without one has the empty string. */
+    vocabulary: (_args: Record<string, never>) =>
+      once(() => {
+        const ids = Int32Array.from({ length: tokenizer().info().vocabularySize }, (_, id) => id);
+        return tokenizer().idsToTokens(ids).map((token) => token ?? '');
+      }),
+  };
+}
+
+/** Functions that use the model. */
+function modelHandlers(state: State) {
+  const model = () => present(state.model, 'model');
+  return {
+    embed: (args: { readonly texts: readonly string[]; readonly options: EmbedOptions }): Job<EmbedResult> =>
+      model().startEmbed(args.texts, args.options),
+    classify: (args: { readonly items: readonly TextItem[]; readonly options: ClassifyOptions }): Job<ClassifyResult> =>
+      model().startClassify(args.items, args.options),
+  };
+}
+
+/** All functions of one host. */
+export function createHandlers(loadEngine: LoadEngine) {
+  const state: State = {
+    stopped: false,
+    engine: undefined,
+    importer: undefined,
+    buffer: undefined,
+    model: undefined,
+    tokenizer: undefined,
+  };
+  return {
+    start: (args: { readonly options: Omit<EngineOptions, 'onProgress' | 'signal' | 'fetch'> }, report: Report) =>
+      once(async (): Promise<EngineFacts> => {
+        const onProgress = (progress: { loaded: number; total?: number }): void =>
+          report(progress.loaded, progress.total ?? 0);
+        const engine = await loadEngine({ ...args.options, onProgress });
+        if (state.stopped) engine.destroy();
+        state.engine = engine;
+        const { variant, threads, reasons, maxBatchTokens } = engine;
+        return { variant, threads, reasons, maxBatchTokens };
+      }),
+    memory: (_args: Record<string, never>) =>
+      once((): EngineMemory => present(state.engine, 'engine').memory()),
+    /** What this thread requested. */
+    requests: (_args: Record<string, never>) =>
+      once((): RequestRecord[] =>
+        performance.getEntriesByType('resource').map((entry) => ({
+          url: entry.name,
+          time: performance.timeOrigin + entry.startTime,
+          bytes: entry instanceof PerformanceResourceTiming ? entry.encodedBodySize : 0,
+        })),
+      ),
+    /** Gives everything back, also what is still on its way. */
+    stop: (_args: Record<string, never>) =>
+      once(() => {
+        state.stopped = true;
+        state.importer?.destroy();
+        state.engine?.destroy();
+      }),
+    ...loadingHandlers(state),
+    ...tokenizerHandlers(state),
+    ...modelHandlers(state),
+  };
+}

@@ -1,0 +1,57 @@
+/** The host's side of a message channel. */
+
+import type { LoadEngine } from '../core/types.js';
+import { PocketBertError } from '../errors.js';
+import { createHandlers } from './host.js';
+import { createTurn, JobQueue } from './jobs.js';
+import { begin, packError, type CallMessage, type FromHost, type HandlerTable, type ToHost } from './protocol.js';
+
+export interface Server {
+  receive(message: ToHost): void;
+  /** Gives the engine back. */
+  close(): void;
+}
+
+/** A host that answers through `send`. */
+export function createServer(loadEngine: LoadEngine, send: (message: FromHost) => void): Server {
+  const table: HandlerTable = createHandlers(loadEngine);
+  const { turn, close } = createTurn();
+  const queue = new JobQueue(turn);
+
+  const enginePerished = (thrown: unknown): boolean => {
+    if (!(thrown instanceof PocketBertError)) return true;
+    return thrown.code === 'trap';
+  };
+
+  const add = ({ id, priority, invocation }: CallMessage): void => {
+    const progress = (done: number, total: number): void => send({ type: 'progress', id, done, total });
+    queue.add({
+      id,
+      priority,
+      start: () => begin(table, invocation, progress),
+      done: (value) => send({ type: 'done', id, value }),
+      progress,
+      failed: (thrown) => {
+        const lost = enginePerished(thrown);
+        send({ type: 'failed', id, error: packError(thrown), lost });
+        return lost;
+      },
+    });
+  };
+
+  return {
+    receive(message) {
+      if (message.type === 'call') add(message);
+      else queue.cancel(message.id);
+    },
+    close() {
+      queue.halt();
+      const stop = table.stop({}, () => {});
+      try {
+        void stop.step();
+      } finally {
+        close();
+      }
+    },
+  };
+}
