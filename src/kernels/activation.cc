@@ -10,7 +10,7 @@ using namespace simd;  // NOLINT: the vocabulary of a kernel file
 
 VecF32 Constant(float value) { return hn::Set(F32(), value); }
 
-// a * Phi(-a) for a >= 0, Phi = standard normal distribution: a / (2 q(a)^8), where the polynomial q
+// a * Phi(-a) for a >= 0, Phi = standard normal distribution: a / (2 q(a)^8), where polynomial q
 // approximates (2 Phi(-a))^(-1/8). The form is that of Abramowitz & Stegun 7.1.28; degree and
 // coefficients are a minimax fit for this file: within 5e-8 before rounding. Goes to 0 for large a
 // (q(a)^8 may overflow to infinity, which is wanted).
@@ -84,11 +84,17 @@ VecF32 Clip(VecF32 x, float low, float high) {
   return hn::Min(hn::Max(x, Constant(low)), Constant(high));
 }
 
+// The matrices that one activation reads and writes.
+struct Matrices {
+  TensorView<const float> input;
+  TensorView<float> output;
+};
+
 template <typename VectorOp>
-HWY_NOINLINE void MapRows(TensorView<float> values, VectorOp vector_op) {
-  for (size_t r = 0; r < values.rows; ++r) {
-    float* row = values.data + r * values.stride;
-    MapRow(row, row, values.cols, vector_op);
+HWY_NOINLINE void MapRows(const Matrices& matrices, VectorOp vector_op) {
+  const auto& [input, output] = matrices;
+  for (size_t r = 0; r < input.rows; ++r) {
+    MapRow(input.data + r * input.stride, output.data + r * output.stride, input.cols, vector_op);
   }
 }
 
@@ -130,28 +136,30 @@ std::optional<Activation> ActivationFromName(std::string_view name) {
   return std::nullopt;
 }
 
-void Activate(Activation activation, TensorView<float> values) {
+void Activate(Activation activation, TensorView<const float> input, TensorView<float> output) {
+  PB_CHECK(input.rows == output.rows && input.cols == output.cols);
+  const Matrices matrices{input, output};
   switch (activation) {
-    case Activation::kLinear: return;
-    case Activation::kRelu: return MapRows(values, [](VecF32 x) { return Relu(x); });
+    case Activation::kLinear: return MapRows(matrices, [](VecF32 x) { return x; });
+    case Activation::kRelu: return MapRows(matrices, [](VecF32 x) { return Relu(x); });
     case Activation::kRelu2:
-      return MapRows(values, [](VecF32 x) { return hn::Mul(Relu(x), Relu(x)); });
-    case Activation::kRelu6: return MapRows(values, [](VecF32 x) { return Clip(x, 0, 6); });
-    case Activation::kLeakyRelu: return MapRows(values, [](VecF32 x) { return LeakyRelu(x); });
-    case Activation::kGelu: return MapRows(values, [](VecF32 x) { return Gelu(x); });
+      return MapRows(matrices, [](VecF32 x) { return hn::Mul(Relu(x), Relu(x)); });
+    case Activation::kRelu6: return MapRows(matrices, [](VecF32 x) { return Clip(x, 0, 6); });
+    case Activation::kLeakyRelu: return MapRows(matrices, [](VecF32 x) { return LeakyRelu(x); });
+    case Activation::kGelu: return MapRows(matrices, [](VecF32 x) { return Gelu(x); });
     case Activation::kGelu10:
-      return MapRows(values, [](VecF32 x) { return Clip(Gelu(x), -10, 10); });
-    case Activation::kGeluTanh: return MapRows(values, [](VecF32 x) { return GeluTanh(x); });
+      return MapRows(matrices, [](VecF32 x) { return Clip(Gelu(x), -10, 10); });
+    case Activation::kGeluTanh: return MapRows(matrices, [](VecF32 x) { return GeluTanh(x); });
     case Activation::kQuickGelu:
-      return MapRows(values, [](VecF32 x) {
+      return MapRows(matrices, [](VecF32 x) {
         return TimesSigmoid(x, hn::Mul(x, Constant(1.702f)));
       });
     case Activation::kSilu:
-      return MapRows(values, [](VecF32 x) { return TimesSigmoid(x, x); });
-    case Activation::kMish: return MapRows(values, [](VecF32 x) { return Mish(x); });
-    case Activation::kTanh: return MapRows(values, [](VecF32 x) { return Tanh(x); });
-    case Activation::kSigmoid: return MapRows(values, [](VecF32 x) { return Sigmoid(x); });
-    case Activation::kLaplace: return MapRows(values, [](VecF32 x) { return Laplace(x); });
+      return MapRows(matrices, [](VecF32 x) { return TimesSigmoid(x, x); });
+    case Activation::kMish: return MapRows(matrices, [](VecF32 x) { return Mish(x); });
+    case Activation::kTanh: return MapRows(matrices, [](VecF32 x) { return Tanh(x); });
+    case Activation::kSigmoid: return MapRows(matrices, [](VecF32 x) { return Sigmoid(x); });
+    case Activation::kLaplace: return MapRows(matrices, [](VecF32 x) { return Laplace(x); });
   }
   PB_CHECK(false && "unknown activation");
 }

@@ -32,8 +32,12 @@ enum class Activation {
 // "silu", ...), or nothing if the name is unknown or needs learned parameters (prelu, xielu).
 std::optional<Activation> ActivationFromName(std::string_view name);
 
-// Replaces every element x by activation(x): within 5e-7 of the formula (kLaplace 1e-6), absolute or,
-// where the result exceeds 1, relative. Each element's result depends on that element only.
-void Activate(Activation activation, TensorView<float> values);
+// output = activation(input), element by element; `output` may be `input`. Within 5e-7 of the
+// formula (kLaplace 1e-6), absolute or, where the result exceeds 1, relative. Each element's result
+// depends on that element only.
+void Activate(Activation activation, TensorView<const float> input, TensorView<float> output);
+inline void Activate(Activation activation, TensorView<float> values) {
+  Activate(activation, values, values);
+}
 
 }  // namespace pocketbert

@@ -104,7 +104,8 @@ HWY_NOINLINE void SumOne(const SumTile& tile) {
 
 // All columns of `Rows` rows from `row` on.
 template <size_t Rows>
-void SumRows(TensorView<const float> a, TensorView<const float> b, TensorView<float> c, size_t row) {
+void SumRows(TensorView<const float> a, TensorView<const float> b, TensorView<float> c,
+             size_t row) {
   SumTile tile{a.data + row * a.stride, b.data, c.data + row * c.stride,
                a.stride, b.stride, c.stride, a.cols};
   const auto advance = [&tile](size_t columns) {

@@ -1,8 +1,8 @@
 #pragma once
 // The vectors that all kernels use, and the few operations that Highway lacks. The only file that
 // includes Highway: one static target per binary, 128-bit vectors on every machine, so that native
-// and wasm builds of every variant round alike. Nothing here or in a kernel fuses a multiply with an
-// add: a * b + c is rounded twice.
+// and wasm builds of every variant round alike. Nothing here or in a kernel fuses a multiply with
+// an add: a * b + c is rounded twice.
 
 #define HWY_COMPILE_ONLY_STATIC
 #include "hwy/highway.h"
@@ -83,8 +83,8 @@ HWY_INLINE VecF32 LoadInRow(const float* row, size_t i, size_t count) {
   return i + kLanes <= count ? hn::LoadU(F32(), row + i) : LoadPart(row + i, count - i);
 }
 
-// Calls `vector_op(VecF32) -> VecF32` on a row of `count` elements from `from` to `to` (which may be
-// the same row).
+// Calls `vector_op(VecF32) -> VecF32` on a row of `count` elements from `from` to `to` (which may
+// be the same row).
 template <typename VectorOp>
 HWY_INLINE void MapRow(const float* from, float* to, size_t count, const VectorOp& vector_op) {
   const F32 tag;
@@ -105,8 +105,8 @@ HWY_INLINE VecI32 RoundToInt(VecF32 v) {
   return hn::Sub(hn::BitCast(int_tag, hn::Add(v, hn::Set(tag, kRoundingMagic))), magic_bits);
 }
 
-// e^v for v in [-87, 88] (clamped), relative error < 2e-7. Cody-Waite reduction v = n ln 2 + r, then
-// a minimax polynomial of degree 6 for e^r on |r| <= ln 2 / 2 (fitted for this file).
+// e^v for v in [-87, 88] (clamped), relative error < 3e-7. Cody-Waite reduction v = n ln 2 + r,
+// then a minimax polynomial of degree 6 for e^r on |r| <= ln 2 / 2 (fitted for this file).
 HWY_INLINE VecF32 Exp(VecF32 v) {
   const F32 tag;
   const I32 int_tag;

@@ -30,13 +30,17 @@ std::vector<float> DenseGrid() {
   return x;
 }
 
+void ActivateInPlace(Activation activation, std::vector<float>& values) {
+  Activate(activation, pocketbert::TensorView<float>(values.data(), 1, values.size()));
+}
+
 }  // namespace
 
 TEST_CASE("activations are within 5e-7 of their formulas") {
   const std::vector<float> grid = DenseGrid();
   for (Activation activation : kAll) {
     std::vector<float> y = grid;
-    Activate(activation, {y.data(), 1, y.size()});
+    ActivateInPlace(activation, y);
     std::vector<double> expected(grid.size());
     for (size_t i = 0; i < grid.size(); ++i) {
       expected[i] = reference::ActivateOne<double>(activation, grid[i]);
@@ -53,7 +57,7 @@ TEST_CASE("exact GELU is within 3e-7 for all negative inputs, where the result i
   std::vector<float> x;
   for (int i = 0; i <= 2000000; ++i) x.push_back(static_cast<float>(i) * -5e-6f);
   std::vector<float> y = x;
-  Activate(Activation::kGelu, {y.data(), 1, y.size()});
+  ActivateInPlace(Activation::kGelu, y);
   std::vector<double> expected(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     expected[i] = reference::ActivateOne<double>(Activation::kGelu, x[i]);
@@ -66,8 +70,9 @@ TEST_CASE("activations give the bits of the documented steps, at every length an
   for (Activation activation : kAll) {
     for (size_t cols : {0, 1, 3, 4, 5, 37}) {
       const reference::Matrix<float> x = random.FloatMatrix(3, cols, 6);
-      reference::StridedMatrix values(x, 3);
-      Activate(activation, values.view());
+      reference::StridedMatrix values(reference::Matrix<float>(3, cols), 3);
+      reference::StridedMatrix input(x, 1);
+      Activate(activation, input.view(), values.view());
       reference::Matrix<float> expected = x;
       for (float& v : expected.values) v = reference::ActivateOne(activation, v);
       CAPTURE(static_cast<int>(activation), cols);
@@ -98,9 +103,9 @@ TEST_CASE("activation names are those of transformers") {
     CAPTURE(name);
     const auto activation = ActivationFromName(name);
     REQUIRE(activation.has_value());
-    float value = 1;
-    Activate(*activation, {&value, 1, 1});
-    CHECK(value == Catch::Approx(at_one).margin(2e-7));
+    std::vector<float> value = {1};
+    ActivateInPlace(*activation, value);
+    CHECK(value[0] == Catch::Approx(at_one).margin(2e-7));
   }
   for (const char* name : {"", "prelu", "xielu", "GELU", "gelu2", "softmax"}) {
     CHECK_FALSE(ActivationFromName(name).has_value());

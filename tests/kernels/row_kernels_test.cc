@@ -50,7 +50,8 @@ TEST_CASE("LayerNorm equals its twin, in place and apart") {
       CHECK(CountDifferentBits(RowOf(output.Dense(), r), same) == 0);
       const std::vector<double> exact = reference::LayerNorm<double>(
           As<double>(row), As<double>(gamma), As<double>(beta), 1e-5f);
-      CHECK(GreatestError<double>(same, exact) <= 2e-6);
+      // Two or three elements may lie close together, and their small difference is rounded.
+      CHECK(GreatestError<double>(same, exact) <= (width < 4 ? 1e-5 : 1e-6));
     }
   }
 }

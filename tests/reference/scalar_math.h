@@ -67,7 +67,8 @@ T ActivateOne(Activation activation, T x) {
     case Activation::kGelu10: return clip(Gelu(x), -10, 10);
     case Activation::kGeluTanh: {
       const T inner = T(1) + T(0.044715f) * (x * x);
-      const T gate = T(std::is_same_v<T, float> ? 1.59576912f : 2 * std::sqrt(2 / M_PI)) * x * inner;
+      const T factor = std::is_same_v<T, float> ? T(1.59576912f) : T(2 * std::sqrt(2 / M_PI));
+      const T gate = factor * x * inner;
       return x / (T(1) + Exp(-gate));
     }
     case Activation::kQuickGelu: return x / (T(1) + Exp(-(x * T(1.702f))));
