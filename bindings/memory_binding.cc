@@ -1,6 +1,7 @@
 // Memory and texts.
 
 #include <emscripten/bind.h>
+#include <emscripten/heap.h>
 #include <malloc.h>
 
 #include <memory>
@@ -39,6 +40,8 @@ TextBlockReply CreateTextBlock(size_t byte_length, size_t items) {
             TextBlock{std::move(block), std::vector<uint32_t>(2 * items)});
       });
 }
+
+size_t MemoryBytes() { return emscripten_get_heap_size(); }
 
 size_t UsedBytes() { return static_cast<size_t>(mallinfo().uordblks); }
 
@@ -88,6 +91,7 @@ EMSCRIPTEN_BINDINGS(memory) {
   register_type<TextBlockReply>("TextBlock | ErrorValue");
   function("createTextBlock", &CreateTextBlock);
 
+  function("memoryBytes", &MemoryBytes);
   function("usedBytes", &UsedBytes);
 }
 

@@ -50,6 +50,7 @@ void WritePadding(const Padding& padding, JsonWriter& writer) {
 
 void WriteTokenizer(const Tokenizer& tokenizer, JsonWriter& writer) {
   writer.BeginObject().Key("vocabularySize").Int(AsInt(tokenizer.vocab_size()));
+  writer.Key("idLimit").Int(AsInt(tokenizer.id_limit()));
   writer.Key("specialTokens").BeginObject();
   const SpecialIds& ids = tokenizer.special_ids();
   const std::pair<std::string_view, int32_t> roles[] = {

@@ -7,9 +7,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/folder_texts.h"
 #include "text/tokenizer.h"
 
 namespace pocketbert {
+
+// The tokenizer of a folder: tokenizer.json, vocab.txt, tokenizer_config.json,
+// special_tokens_map.json, added_tokens.json, of which Tokenizer::FromFiles takes what is there.
+Result<Tokenizer> OpenTokenizer(const FolderTexts& files);
 
 // Encodings back to back: encoding e has the tokens [starts[e], starts[e + 1]). Each item gives one
 // encoding, followed by its overflow windows. Fields of a token are those of `Encoding`.

@@ -189,10 +189,10 @@ export interface SpecialTokens {
 }
 
 export interface TokenizerInfo {
-  /** `WordPiece` … */
-  type: string;
-  /** Entries with added tokens. */
+  /** Entries, added tokens included. */
   vocabularySize: number;
+  /** One more than the largest id; more than `vocabularySize` where ids have gaps. */
+  idLimit: number;
   specialTokens: SpecialTokens;
   /** Truncation and padding that the file sets for itself, if it does. */
   truncation?: TruncationOptions;
@@ -252,7 +252,7 @@ export interface ModelInfo {
   /** `bert`, `distilbert`, `electra`. */
   modelType: string;
   /** `BertModel`, … as config.json says; may be empty. */
-  architecture: string;
+  architectures: string[];
   /** What the file can do: `embed`, `classify`. */
   tasks: string[];
   heads: HeadInfo[];
@@ -263,6 +263,8 @@ export interface ModelInfo {
   /** Prompts by name (`query`, `document`, …) and the one used when none is asked for. */
   prompts: Record<string, string>;
   defaultPromptName?: string;
+  /** What sentence-transformers would compare vectors with (`cosine`, `dot` …); may be empty. */
+  similarity: string;
   /** Most tokens of one text, special tokens included: the smaller of max_seq_length and positions. */
   maxLength: number;
   /** Positions of the table. */
@@ -272,6 +274,8 @@ export interface ModelInfo {
   precision: Precision;
   /** Measured when the file was converted; absent if it was not. */
   fidelity?: Record<string, unknown>;
+  /** Tensors of the source that nothing here uses; absent if there were none. */
+  ignoredTensors?: string[];
   /** Bytes of weights in memory. */
   weightBytes: number;
   /** Bytes of scratch for one step. */

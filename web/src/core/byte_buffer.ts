@@ -1,0 +1,46 @@
+/** Memory inside the module that the caller fills or reads. */
+
+import { Handle, type Instance } from './instance.js';
+import type { RawModule } from './raw_module.js';
+import type { ByteBuffer } from './types.js';
+
+type RawByteBuffer = Exclude<ReturnType<RawModule['createByteBuffer']>, { errorCode: unknown }>;
+
+export class WasmByteBuffer implements ByteBuffer {
+  readonly byteLength: number;
+  readonly #instance: Instance;
+  readonly #handle: Handle<RawByteBuffer>;
+
+  constructor(instance: Instance, raw: RawByteBuffer) {
+    this.#instance = instance;
+    this.#handle = new Handle(instance, 'buffer', raw);
+    this.byteLength = this.bytes().length;
+  }
+
+  static allocate(instance: Instance, byteLength: number): WasmByteBuffer {
+    return new WasmByteBuffer(
+      instance,
+      instance.call((raw) => raw.createByteBuffer(byteLength)),
+    );
+  }
+
+  /** A buffer that holds a copy of `bytes`. */
+  static copyOf(instance: Instance, bytes: Uint8Array): WasmByteBuffer {
+    const buffer = WasmByteBuffer.allocate(instance, bytes.length);
+    buffer.bytes().set(bytes);
+    return buffer;
+  }
+
+  get raw(): RawByteBuffer {
+    return this.#handle.raw;
+  }
+
+  bytes(): Uint8Array {
+    const { raw } = this.#handle;
+    return this.#instance.call(() => raw.bytes());
+  }
+
+  free(): void {
+    this.#handle.free();
+  }
+}

@@ -1,0 +1,74 @@
+/** Import of a Hugging Face folder, chunk by chunk. */
+
+import { WasmByteBuffer } from './byte_buffer.js';
+import { Handle, type Instance } from './instance.js';
+import { rawPrecision, wellFormed } from './options.js';
+import type { RawModule } from './raw_module.js';
+import { writeFiles } from './texts.js';
+import type { ByteBuffer, EngineImporter, FolderTexts, ImportOptions } from './types.js';
+
+type RawImporter = Exclude<ReturnType<RawModule['createImporter']>, { errorCode: unknown }>;
+
+/** Chunks go through a buffer of this size inside the module. */
+const kWindowBytes = 1 << 18;
+
+export class WasmImporter implements EngineImporter {
+  readonly #instance: Instance;
+  readonly #handle: Handle<RawImporter>;
+  readonly #window: WasmByteBuffer;
+
+  constructor(instance: Instance, files: FolderTexts, options: ImportOptions = {}) {
+    this.#instance = instance;
+    const texts = writeFiles(instance, files);
+    try {
+      const raw = instance.call((module) =>
+        module.createImporter(
+          texts.raw,
+          rawPrecision(module, options.precision ?? 'int8'),
+          wellFormed(options.source ?? ''),
+        ),
+      );
+      this.#handle = new Handle(instance, 'importer', raw);
+    } finally {
+      texts.free();
+    }
+    this.#window = WasmByteBuffer.allocate(instance, kWindowBytes);
+  }
+
+  addHeader(file: string, bytes: Uint8Array, fileSize: number): number {
+    const importer = this.#handle.raw;
+    const buffer = WasmByteBuffer.copyOf(this.#instance, bytes);
+    try {
+      return this.#instance.call((raw) => raw.addHeader(importer, wellFormed(file), buffer.raw, fileSize));
+    } finally {
+      buffer.free();
+    }
+  }
+
+  write(file: string, offset: number, chunk: Uint8Array): void {
+    const importer = this.#handle.raw;
+    const name = wellFormed(file);
+    for (let begin = 0; begin < chunk.length; begin += kWindowBytes) {
+      const piece = chunk.subarray(begin, begin + kWindowBytes);
+      this.#window.bytes().set(piece);
+      this.#instance.call((raw) =>
+        raw.write(importer, name, offset + begin, this.#window.raw, piece.length),
+      );
+    }
+  }
+
+  finish(): ByteBuffer {
+    const importer = this.#handle.raw;
+    try {
+      const raw = this.#instance.call((module) => module.finish(importer));
+      return new WasmByteBuffer(this.#instance, raw);
+    } finally {
+      this.destroy();
+    }
+  }
+
+  destroy(): void {
+    this.#handle.free();
+    this.#window.free();
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * One wasm instance: its raw functions, whether it lives, and what its failures become. Errors of the
+ * C++ side cross as values; anything that is thrown out of it is a trap, after which nothing in the
+ * instance's memory can be relied on.
+ */
+
+import { PocketBertError, isErrorCode, messageOf } from '../errors.js';
+import type { RawModule } from './raw_module.js';
+
+interface ErrorValue {
+  errorCode: unknown;
+  message: unknown;
+}
+
+type Value<Reply> = Exclude<Reply, ErrorValue>;
+
+function isErrorValue(reply: unknown): reply is ErrorValue {
+  return typeof reply === 'object' && reply !== null && 'errorCode' in reply;
+}
+
+/** The value of a reply, or its error thrown. */
+function unwrap<Reply>(reply: Reply): Value<Reply> {
+  if (!isErrorValue(reply)) return reply as Value<Reply>;
+  const code = isErrorCode(reply.errorCode) ? reply.errorCode : 'trap';
+  throw new PocketBertError(code, String(reply.message));
+}
+
+export class Instance {
+  readonly #raw: RawModule;
+  /** Lines that the module wrote to its error output, the last ones. */
+  readonly #log: readonly string[];
+  #end: PocketBertError | undefined;
+
+  constructor(raw: RawModule, log: readonly string[]) {
+    this.#raw = raw;
+    this.#log = log;
+  }
+
+  get alive(): boolean {
+    return this.#end === undefined;
+  }
+
+  /** Runs `body` on the raw module and unwraps its reply. */
+  call<Reply>(body: (raw: RawModule) => Reply): Value<Reply> {
+    if (this.#end !== undefined) throw this.#end;
+    let reply: Reply;
+    try {
+      reply = body(this.#raw);
+    } catch (thrown) {
+      throw this.#fail(thrown);
+    }
+    return unwrap(reply);
+  }
+
+  /** Ends the threads; the memory goes with the last reference. Again is harmless. */
+  destroy(): void {
+    this.#end ??= new PocketBertError('destroyed', 'the engine was destroyed');
+    this.#raw.PThread?.terminateAllThreads();
+  }
+
+  #fail(thrown: unknown): PocketBertError {
+    if (thrown instanceof PocketBertError) return thrown;
+    const details = [messageOf(thrown), ...this.#log.slice(-1)].join('; ');
+    this.#end = new PocketBertError('trap', `the engine stopped: ${details}`, {
+      hint: 'load a new engine; if this happens again with the same input, please report it',
+      cause: thrown,
+    });
+    return this.#end;
+  }
+}
+
+interface RawHandle {
+  delete(): void;
+}
+
+/** Owns an object inside the instance, until it is freed. */
+export class Handle<Raw extends RawHandle> {
+  readonly #instance: Instance;
+  /** For messages: "the model was destroyed". */
+  readonly #what: string;
+  #raw: Raw | undefined;
+
+  constructor(instance: Instance, what: string, raw: Raw) {
+    this.#instance = instance;
+    this.#what = what;
+    this.#raw = raw;
+  }
+
+  get raw(): Raw {
+    if (this.#raw === undefined) throw new PocketBertError('destroyed', `the ${this.#what} was destroyed`);
+    return this.#raw;
+  }
+
+  /** Again, or after the instance ended, is harmless. */
+  free(): void {
+    const raw = this.#raw;
+    this.#raw = undefined;
+    if (raw !== undefined && this.#instance.alive) this.#instance.call(() => raw.delete());
+  }
+}

@@ -1,0 +1,97 @@
+/** A tokenizer inside the module: its own, or a model's. */
+
+import { PocketBertError } from '../errors.js';
+import { WasmByteBuffer } from './byte_buffer.js';
+import type { Handle, Instance } from './instance.js';
+import { rawDecodeOptions, rawEncodeOptions, wellFormed } from './options.js';
+import type { RawModule } from './raw_module.js';
+import { writeTexts } from './texts.js';
+import type {
+  DecodeOptions,
+  EncodedBatch,
+  EncodeOptions,
+  EngineTokenizer,
+  TextItem,
+  TokenizerInfo,
+} from './types.js';
+
+export type RawTokenizer = Exclude<ReturnType<RawModule['openTokenizer']>, { errorCode: unknown }>;
+
+export class WasmTokenizer implements EngineTokenizer {
+  readonly #instance: Instance;
+  /** The raw tokenizer, or an error if it (or its model) was destroyed. */
+  readonly #raw: () => RawTokenizer;
+  readonly #free: () => void;
+  #info: TokenizerInfo | undefined;
+
+  constructor(instance: Instance, raw: () => RawTokenizer, free: () => void) {
+    this.#instance = instance;
+    this.#raw = raw;
+    this.#free = free;
+  }
+
+  static owning(instance: Instance, handle: Handle<RawTokenizer>): WasmTokenizer {
+    return new WasmTokenizer(
+      instance,
+      () => handle.raw,
+      () => handle.free(),
+    );
+  }
+
+  info(): TokenizerInfo {
+    this.#info ??= JSON.parse(this.#call((raw, tokenizer) => raw.describeTokenizer(tokenizer))) as TokenizerInfo;
+    return this.#info;
+  }
+
+  encode(items: readonly TextItem[], options: EncodeOptions = {}): EncodedBatch {
+    const file = this.info();
+    const texts = writeTexts(this.#instance, items);
+    try {
+      const tokens = this.#call((raw, tokenizer) =>
+        raw.tokenize(tokenizer, texts.raw, rawEncodeOptions(raw, options, file)),
+      );
+      return { count: tokens.items.length, ...tokens };
+    } finally {
+      texts.free();
+    }
+  }
+
+  countTokens(items: readonly TextItem[]): Uint32Array {
+    const texts = writeTexts(this.#instance, items);
+    try {
+      return this.#call((raw, tokenizer) => raw.countTokens(tokenizer, texts.raw));
+    } finally {
+      texts.free();
+    }
+  }
+
+  decode(ids: ArrayLike<number>, options: DecodeOptions = {}): string {
+    const values = Int32Array.from(ids);
+    const buffer = WasmByteBuffer.copyOf(this.#instance, new Uint8Array(values.buffer));
+    try {
+      return this.#call((raw, tokenizer) => raw.decode(tokenizer, buffer.raw, rawDecodeOptions(options)));
+    } finally {
+      buffer.free();
+    }
+  }
+
+  idsToTokens(ids: ArrayLike<number>): (string | undefined)[] {
+    return this.#call((raw, tokenizer) => Array.from(ids, (id) => raw.idToToken(tokenizer, id)));
+  }
+
+  tokenToId(token: string): number | undefined {
+    if (typeof token !== 'string') {
+      throw new PocketBertError('invalid_argument', `token is ${typeof token}, expected a string`);
+    }
+    return this.#call((raw, tokenizer) => raw.tokenToId(tokenizer, wellFormed(token)));
+  }
+
+  destroy(): void {
+    this.#free();
+  }
+
+  #call<Reply>(body: (raw: RawModule, tokenizer: RawTokenizer) => Reply) {
+    const tokenizer = this.#raw();
+    return this.#instance.call((raw) => body(raw, tokenizer));
+  }
+}
