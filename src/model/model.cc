@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "model/bind_weights.h"
+#include "model/check_vocabulary.h"
 #include "text/tokenizer.h"
 
 namespace pocketbert {
@@ -106,16 +107,6 @@ Status BindStep(WeightBinder& binder, BoundStep& bound) {
   return status;
 }
 
-// Every id that the tokenizer can give must have a row.
-Status CheckIds(const TensorFile& file, const Tokenizer& tokenizer, size_t rows) {
-  if (tokenizer.id_limit() <= rows) return Done{};
-  const auto last = static_cast<int32_t>(tokenizer.id_limit() - 1);
-  return FormatError(file.name() + ": the tokenizer's vocabulary has token \"" +
-                     std::string(tokenizer.IdToToken(last).value_or("")) + "\" with id " +
-                     std::to_string(last) + ", out of range: embeddings.word_embeddings.weight has " +
-                     std::to_string(rows) + " rows");
-}
-
 }  // namespace
 
 // Fills a Model step by step; a friend of it.
@@ -187,7 +178,8 @@ class ModelBinder {
                         binder.Bytes(one_file::kVocabularyTensor));
     PB_ASSIGN_OR_RETURN(const std::string_view text, Text(file_, one_file::kTokenizerKey));
     PB_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromCompiled(text, vocabulary));
-    PB_RETURN_IF_ERROR(CheckIds(file_, tokenizer, model_.config_.encoder.vocab_size));
+    PB_RETURN_IF_ERROR(
+        CheckVocabulary(file_.name(), tokenizer, model_.config_.encoder.vocab_size));
     model_.tokenizer_ = std::make_unique<Tokenizer>(std::move(tokenizer));
     return Done{};
   }
