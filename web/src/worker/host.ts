@@ -127,7 +127,7 @@ function tokenizerHandlers(state: State) {
     /** All entries of the vocabulary, by id; an id without one has the empty string. */
     vocabulary: (_args: Record<string, never>) =>
       once(() => {
-        const ids = Int32Array.from({ length: tokenizer().info().vocabularySize }, (_, id) => id);
+        const ids = Int32Array.from({ length: tokenizer().info().idLimit }, (_, id) => id);
         return tokenizer().idsToTokens(ids).map((token) => token ?? '');
       }),
   };
