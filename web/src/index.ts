@@ -11,5 +11,6 @@ export { Classifier } from './tasks/classifier.js';
 export { Embedder } from './tasks/embedder.js';
 export { ModelUser } from './tasks/model_user.js';
 export { pipeline, type PipelineTask } from './tasks/pipeline.js';
+export type * from './tasks/pipeline_types.js';
 export { Tokenizer } from './tasks/tokenizer.js';
 export type * from './types.js';

@@ -1,22 +1,18 @@
 /** `pipeline()`: for those who come from transformers.js, with its option names and result shapes. */
 
 import { PocketBertError } from '../errors.js';
-import type {
-  CreateOptions,
-  FeatureExtractionPipeline,
-  FeatureExtractionOptions,
-  Label,
-  PipelineOptions,
-  Pooling,
-  Progress,
-  Source,
-  Tensor,
-  TextClassificationOptions,
-  TextClassificationPipeline,
-} from '../types.js';
+import type { CreateOptions, Label, Pooling, Progress, Source } from '../types.js';
 import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
 import { ModelUser } from './model_user.js';
+import type {
+  FeatureExtractionOptions,
+  FeatureExtractionPipeline,
+  PipelineOptions,
+  Tensor,
+  TextClassificationOptions,
+  TextClassificationPipeline,
+} from './pipeline_types.js';
 import { MatrixTensor, packSigns } from './tensor.js';
 
 /** Tasks by name; each builds its pipeline. */

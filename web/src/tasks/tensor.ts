@@ -1,7 +1,7 @@
 /** The small part of a tensor library that results of `pipeline()` need. */
 
 import { PocketBertError } from '../errors.js';
-import type { Tensor } from '../types.js';
+import type { Tensor } from './pipeline_types.js';
 
 /** A matrix of rows. */
 export class MatrixTensor implements Tensor {

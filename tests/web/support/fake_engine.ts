@@ -1,0 +1,251 @@
+/**
+ * An engine that only keeps books: it takes what the loader brings and answers in steps, so that the
+ * order of calls, aborts and traps can be tested without waiting for arithmetic. A text's vector is
+ * `[length of the text, number of the step]`.
+ */
+
+import type {
+  ByteBuffer,
+  EmbedResult,
+  EncodedBatch,
+  Engine,
+  EngineImporter,
+  EngineModel,
+  EngineRun,
+  EngineTokenizer,
+  LoadEngine,
+  ModelInfo,
+  TextItem,
+  TokenizerInfo,
+} from '../../../web/src/core/types.js';
+import { PocketBertError } from '../../../web/src/errors.js';
+
+/** What happened in all engines of one factory, in order. */
+export interface Books {
+  readonly log: string[];
+  /** Engines that were loaded and not destroyed. */
+  alive: number;
+  loads: number;
+  /** Bytes that importers and buffers received, by file. */
+  readonly received: Map<string, Uint8Array>;
+}
+
+export interface FakeSettings {
+  /** Called before each step of `embed` with its first text. */
+  readonly onStep?: (text: string) => void;
+  /** Texts in one step. */
+  readonly textsPerStep?: number;
+  /** Called when an engine is loaded; may wait. */
+  readonly onLoad?: (load: number) => Promise<void> | void;
+}
+
+const tokenizerInfo: TokenizerInfo = { type: 'fake', vocabularySize: 3, specialTokens: {}, differences: [] };
+
+class FakeTokenizer implements EngineTokenizer {
+  info(): TokenizerInfo {
+    return tokenizerInfo;
+  }
+  encode(items: readonly TextItem[]): EncodedBatch {
+    const count = items.length;
+    return {
+      count,
+      items: Uint32Array.from(items, (_, i) => i),
+      starts: Uint32Array.from({ length: count + 1 }, (_, i) => i),
+      truncated: new Uint8Array(count),
+      ids: Int32Array.from(items, ({ text }) => text.length % 3),
+      offsets: Uint32Array.from(items.flatMap(({ text }) => [0, text.length])),
+      typeIds: new Uint8Array(count),
+      attentionMask: new Uint8Array(count).fill(1),
+      specialTokensMask: new Uint8Array(count),
+      wordIds: new Int32Array(count),
+      sequenceIds: new Int8Array(count),
+    };
+  }
+  countTokens(items: readonly TextItem[]): Uint32Array {
+    return Uint32Array.from(items, ({ text }) => text.length);
+  }
+  decode(ids: ArrayLike<number>): string {
+    return Array.from(ids).join(' ');
+  }
+  idsToTokens(ids: ArrayLike<number>): string[] {
+    return Array.from(ids, (id) => `token ${id}`);
+  }
+  tokenToId(): undefined {
+    return undefined;
+  }
+  destroy(): void {}
+}
+
+class FakeModel implements EngineModel {
+  readonly tokenizer = new FakeTokenizer();
+  readonly #engine: FakeEngine;
+  readonly #source: string;
+
+  constructor(engine: FakeEngine, source: string) {
+    this.#engine = engine;
+    this.#source = source;
+  }
+
+  info(): ModelInfo {
+    return {
+      source: this.#source,
+      modelType: 'fake',
+      architecture: 'FakeModel',
+      tasks: ['embed'],
+      heads: [],
+      dimensions: 2,
+      pooling: ['mean'],
+      normalize: false,
+      prompts: {},
+      maxLength: 8,
+      positions: 8,
+      layers: 1,
+      hiddenSize: 2,
+      precision: 'int8',
+      weightBytes: 1,
+      scratchBytes: 1,
+      tokenizer: tokenizerInfo,
+    };
+  }
+
+  embed(texts: readonly string[]): EmbedResult {
+    const run = this.startEmbed(texts);
+    while (run.step() < run.total) continue;
+    return run.finish();
+  }
+
+  startEmbed(texts: readonly string[]): EngineRun<EmbedResult> {
+    this.#engine.check();
+    const { books, settings } = this.#engine;
+    const data = new Float32Array(texts.length * 2);
+    let done = 0;
+    let open = true;
+    return {
+      total: texts.length,
+      step: () => {
+        this.#engine.check();
+        const text = texts[done] ?? '';
+        books.log.push(`step ${text}`);
+        this.#engine.guard(() => settings.onStep?.(text));
+        for (let i = 0; i < (settings.textsPerStep ?? 1) && done < texts.length; i++, done++) {
+          data[2 * done] = (texts[done] ?? '').length;
+          data[2 * done + 1] = books.log.length;
+        }
+        return done;
+      },
+      finish: () => ({
+        data,
+        count: texts.length,
+        dimensions: 2,
+        tokens: Uint32Array.from(texts, (text) => text.length),
+        truncated: new Uint8Array(texts.length),
+      }),
+      destroy: () => {
+        if (open && done < texts.length) books.log.push(`dropped ${texts[0]}`);
+        open = false;
+      },
+    };
+  }
+
+  classify(): never {
+    throw new PocketBertError('unsupported', 'the fake engine does not classify');
+  }
+  startClassify(): never {
+    return this.classify();
+  }
+  destroy(): void {}
+}
+
+class FakeImporter implements EngineImporter {
+  readonly #engine: FakeEngine;
+  readonly #sizes = new Map<string, number>();
+
+  constructor(engine: FakeEngine) {
+    this.#engine = engine;
+  }
+
+  addHeader(file: string, bytes: Uint8Array, fileSize: number): number {
+    const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
+    if (bytes.length < 8 + length) return 8 + length;
+    this.#sizes.set(file, fileSize);
+    this.#engine.books.received.set(file, new Uint8Array(fileSize));
+    return 0;
+  }
+  write(file: string, offset: number, chunk: Uint8Array): void {
+    this.#engine.check();
+    const whole = this.#engine.books.received.get(file);
+    if (whole === undefined) throw new PocketBertError('invalid_argument', `${file} has no header yet`);
+    whole.set(chunk, offset);
+  }
+  finish(): ByteBuffer {
+    return this.#engine.allocate(1);
+  }
+  destroy(): void {}
+}
+
+class FakeEngine implements Engine {
+  readonly variant = 'simd';
+  readonly threads = 1;
+  readonly reasons = ['it is a fake'];
+  readonly maxBatchTokens = 8;
+  readonly books: Books;
+  readonly settings: FakeSettings;
+  alive = true;
+
+  constructor(books: Books, settings: FakeSettings) {
+    this.books = books;
+    this.settings = settings;
+  }
+
+  check(): void {
+    if (!this.alive) throw new PocketBertError('trap', 'the fake engine is dead');
+  }
+  /** What is thrown in here that is not ours is a trap. */
+  guard(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      if (thrown instanceof PocketBertError) throw thrown;
+      this.alive = false;
+      throw new PocketBertError('trap', `the fake engine trapped: ${String(thrown)}`, { cause: thrown });
+    }
+  }
+  allocate(byteLength: number): ByteBuffer {
+    const bytes = new Uint8Array(byteLength);
+    this.books.received.set('one file', bytes);
+    return { byteLength, bytes: () => bytes, free() {} };
+  }
+  openModel(_file: ByteBuffer | Uint8Array, options: { source?: string } = {}): EngineModel {
+    this.books.log.push('open');
+    return new FakeModel(this, options.source ?? '');
+  }
+  createImporter(texts: Readonly<Record<string, string>>): EngineImporter {
+    this.books.log.push(`import ${Object.keys(texts).sort().join(' ')}`);
+    return new FakeImporter(this);
+  }
+  openTokenizer(): EngineTokenizer {
+    return new FakeTokenizer();
+  }
+  memory(): { wasmBytes: number; usedBytes: number } {
+    return { wasmBytes: 64, usedBytes: 32 };
+  }
+  destroy(): void {
+    if (this.books.alive > 0) this.books.alive -= 1;
+    this.alive = false;
+  }
+}
+
+/** A `loadEngine` and the books that it keeps. */
+export function fakeEngines(settings: FakeSettings = {}): { books: Books; loadEngine: LoadEngine } {
+  const books: Books = { log: [], alive: 0, loads: 0, received: new Map() };
+  return {
+    books,
+    async loadEngine(options) {
+      books.loads += 1;
+      options?.onProgress?.({ loaded: 1, total: 2 });
+      await settings.onLoad?.(books.loads);
+      books.alive += 1;
+      return new FakeEngine(books, settings);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** Types of `pipeline()`: option names and result shapes as in transformers.js. */
+
+import type { CallOptions, CreateOptions, Info, Label } from '../types.js';
+
+/** The result of a feature-extraction pipeline: the Tensor of transformers.js as far as it is used. */
+export interface Tensor {
+  /** `int8` and `uint8` after `quantize`. */
+  readonly type: 'float32' | 'int8' | 'uint8';
+  readonly data: Float32Array | Int8Array | Uint8Array;
+  /** `[texts, dimensions]`. */
+  readonly dims: readonly number[];
+  readonly size: number;
+  /** Plain nested arrays. */
+  tolist(): number[][];
+}
+
+/** What `progress_callback` of `pipeline()` is called with. */
+export interface PipelineProgress {
+  readonly status: 'progress' | 'ready';
+  readonly task: string;
+  readonly model: string;
+  readonly file: string;
+  /** 0 to 100 over all files. */
+  readonly progress: number;
+  readonly loaded: number;
+  readonly total: number;
+}
+
+/** Options of `create()`, and those of transformers.js. */
+export interface PipelineOptions extends Omit<CreateOptions, 'model'> {
+  /** `fp32` is `precision: 'float32'`; `q8`, `int8` and `uint8` are `precision: 'int8'`. */
+  readonly dtype?: string | undefined;
+  /** `wasm`, `cpu` or `auto`: there is one. */
+  readonly device?: string | undefined;
+  readonly progress_callback?: ((progress: PipelineProgress) => void) | undefined;
+  /** As `offline`. */
+  readonly local_files_only?: boolean | undefined;
+  /** Where models given as OWNER/NAME are: `https://HOST`; there is none unless you name it. */
+  readonly host?: string | undefined;
+  /** Branch, tag or commit at `host`; default `main`. */
+  readonly revision?: string | undefined;
+}
+
+export interface FeatureExtractionOptions extends CallOptions {
+  /** How token states become one vector. */
+  readonly pooling?: 'none' | 'mean' | 'cls' | 'first_token' | 'last_token' | 'eos' | undefined;
+  /** Default false. */
+  readonly normalize?: boolean | undefined;
+  /** Keep the signs only, eight to a byte. */
+  readonly quantize?: boolean | undefined;
+  /** Form of the bytes after `quantize`; default `binary`. */
+  readonly precision?: 'binary' | 'ubinary' | undefined;
+}
+
+export interface TextClassificationOptions extends CallOptions {
+  /** Default 1; null: all labels. */
+  readonly top_k?: number | null | undefined;
+  readonly head?: string | undefined;
+}
+
+interface PipelineObject {
+  readonly task: string;
+  readonly info: Info;
+  /** Gives the memory back. */
+  dispose(): Promise<void>;
+}
+
+export interface FeatureExtractionPipeline extends PipelineObject {
+  (texts: string | readonly string[], options?: FeatureExtractionOptions): Promise<Tensor>;
+}
+
+export interface TextClassificationPipeline extends PipelineObject {
+  (texts: string, options?: TextClassificationOptions): Promise<Label[]>;
+  (texts: readonly string[], options: TextClassificationOptions & { readonly top_k: 1 }): Promise<Label[]>;
+  (texts: readonly string[], options?: TextClassificationOptions): Promise<Label[] | Label[][]>;
+}
