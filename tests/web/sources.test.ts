@@ -34,7 +34,7 @@ function sameBytes(found: Uint8Array | undefined, expected: Uint8Array | string 
 }
 
 /** A handle as the file picker gives it, over a record of files. */
-function handleOf(files: { readonly [path: string]: Uint8Array | string }, name = 'picked') {
+function handleOf(files: { readonly [path: string]: Uint8Array<ArrayBuffer> | string }, name = 'picked') {
   class Handle {
     readonly kind = 'directory';
     readonly name: string;
@@ -107,7 +107,7 @@ describe('sources', () => {
 
   const singles: [string, () => Source][] = [
     ['bytes', () => whole],
-    ['an ArrayBuffer', () => whole.slice().buffer as ArrayBuffer],
+    ['an ArrayBuffer', () => whole.slice().buffer],
     ['bytes in the middle of a buffer', () => {
       const wide = new Uint8Array(whole.length + 20);
       wide.set(whole, 7);
@@ -261,7 +261,7 @@ describe('addresses', () => {
     for (const [path, answer] of Object.entries(answers)) server.files.set(path, answer);
     return server.url;
   };
-  const under = (name: string, all: { readonly [path: string]: Uint8Array | string }) =>
+  const under = (name: string, all: { readonly [path: string]: Uint8Array<ArrayBuffer> | string }) =>
     Object.fromEntries(Object.entries(all).map(([path, content]) => [`${name}/${path}`, content]));
 
   test('a folder: absent files are 404, with or without the last slash', async () => {

@@ -39,7 +39,7 @@ export interface FakeSettings {
   readonly onLoad?: (load: number) => Promise<void> | void;
 }
 
-const tokenizerInfo: TokenizerInfo = { type: 'fake', vocabularySize: 3, specialTokens: {}, differences: [] };
+const tokenizerInfo: TokenizerInfo = { vocabularySize: 3, idLimit: 3, specialTokens: {}, differences: [] };
 
 class FakeTokenizer implements EngineTokenizer {
   info(): TokenizerInfo {
@@ -90,13 +90,14 @@ class FakeModel implements EngineModel {
     return {
       source: this.#source,
       modelType: 'fake',
-      architecture: 'FakeModel',
+      architectures: ['FakeModel'],
       tasks: ['embed'],
       heads: [],
       dimensions: 2,
       pooling: ['mean'],
       normalize: false,
       prompts: {},
+      similarity: '',
       maxLength: 8,
       positions: 8,
       layers: 1,

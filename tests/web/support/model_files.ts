@@ -1,7 +1,7 @@
 /** Small files of the right form, made in place. */
 
 /** A safetensors file: one U8 tensor a name, filled with rising bytes. */
-export function safetensors(tensors: Record<string, number>, metadata: Record<string, string> = {}): Uint8Array {
+export function safetensors(tensors: Record<string, number>, metadata: Record<string, string> = {}): Uint8Array<ArrayBuffer> {
   const header: Record<string, unknown> = { __metadata__: metadata };
   let end = 0;
   for (const [name, size] of Object.entries(tensors)) {
@@ -17,7 +17,7 @@ export function safetensors(tensors: Record<string, number>, metadata: Record<st
 }
 
 /** A one-file model as far as the loader looks at it. */
-export function oneFile(bytes = 5000): Uint8Array {
+export function oneFile(bytes = 5000): Uint8Array<ArrayBuffer> {
   return safetensors({ weights: bytes }, { format: 'pocketbert', format_version: '1' });
 }
 
@@ -28,6 +28,6 @@ export const texts = {
 };
 
 /** A plain BERT folder. */
-export function folder(bytes = 5000): { [path: string]: Uint8Array | string } {
+export function folder(bytes = 5000): { [path: string]: Uint8Array<ArrayBuffer> | string } {
   return { ...texts, 'model.safetensors': safetensors({ 'a.weight': bytes }) };
 }

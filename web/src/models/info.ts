@@ -39,8 +39,13 @@ function describeModel({ name, model, tokenizer }: Loaded, notes: readonly strin
     heads: (model?.heads ?? []).map(({ name: head, labels, activation }) => ({ name: head, labels, activation })),
     prompts: Object.keys(model?.prompts ?? {}),
     fidelity: model?.fidelity ?? null,
-    notes: [...notes, ...tokenizer.differences],
+    notes: [...notes, ...tokenizer.differences, ...ignored(model)],
   };
+}
+
+function ignored(model: Loaded['model']): string[] {
+  const names = model?.ignoredTensors ?? [];
+  return names.length === 0 ? [] : [`tensors that are not used: ${names.join(', ')}`];
 }
 
 export interface InfoParts {

@@ -3,7 +3,7 @@
  * trap, and given back when its last user is destroyed.
  */
 
-import type { EngineModel, LoadEngine, ModelInfo as EngineModelInfo, TokenizerInfo } from '../core/types.js';
+import type { LoadEngine, ModelInfo as EngineModelInfo } from '../core/types.js';
 import { abortError, PocketBertError, throwIfAborted, toPocketBertError } from '../errors.js';
 import type { CreateOptions, Info, Memory, Source } from '../types.js';
 import { HostLost, Remote, type RemoteCallOptions } from '../worker/client.js';
@@ -32,7 +32,9 @@ interface Running {
 }
 
 function engineOptions({ variant, threads, wasm, maxBatchTokens }: SessionOptions): Args['start']['options'] {
-  const address = wasm instanceof URL || typeof wasm === 'string' ? new URL(wasm, pageAddress()).href : wasm;
+  const page = pageAddress();
+  const isAddress = wasm instanceof URL || (typeof wasm === 'string' && page !== undefined);
+  const address = isAddress ? new URL(wasm, page).href : wasm;
   return {
     ...(variant !== undefined && { variant }),
     ...(threads !== undefined && { threads }),
@@ -136,12 +138,8 @@ export class Session {
   }
 
   /** Facts of the model as the engine tells them; undefined for a tokenizer alone. */
-  get model(): ReturnType<EngineModel['info']> | undefined {
+  get model(): EngineModelInfo | undefined {
     return this.#loaded.model;
-  }
-
-  get tokenizer(): TokenizerInfo {
-    return this.#loaded.tokenizer;
   }
 
   /** One more user; the session lives until `release` was called as often. */
@@ -176,7 +174,7 @@ export class Session {
 
   async memory(): Promise<Memory> {
     const { wasmBytes, usedBytes } = await this.call('memory', {});
-    const model: EngineModelInfo | undefined = this.#loaded.model;
+    const { model } = this.#loaded;
     return { wasm: wasmBytes, used: usedBytes, weights: model?.weightBytes ?? 0, arena: model?.scratchBytes ?? 0 };
   }
 

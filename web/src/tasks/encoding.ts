@@ -23,16 +23,23 @@ function itemOf(input: TextInput): TextItem {
   return input.pair === undefined ? { text: input.text } : { text: input.text, pair: input.pair };
 }
 
-/** The names of all ids, asked of the engine once. */
+/** Names of ids, each asked of the engine once. */
 export class Vocabulary {
-  #tokens: Promise<readonly string[]> | undefined;
+  readonly #names = new Map<number, string>();
 
-  tokens(ask: Ask): Promise<readonly string[]> {
-    const tokens = (this.#tokens ??= ask('vocabulary', {}));
-    tokens.catch(() => {
-      if (this.#tokens === tokens) this.#tokens = undefined;
-    });
-    return tokens;
+  /** Learns the names of all ids in the batches. */
+  async learn(batches: readonly EncodedBatch[], ask: Ask): Promise<void> {
+    const unknown = new Set<number>();
+    for (const { ids } of batches) for (const id of ids) if (!this.#names.has(id)) unknown.add(id);
+    if (unknown.size === 0) return;
+    const ids = Int32Array.from(unknown);
+    const names = await ask('tokensOf', { ids });
+    ids.forEach((id, index) => this.#names.set(id, names[index] ?? ''));
+  }
+
+  /** The name of an id that was learned. */
+  name(id: number): string {
+    return this.#names.get(id) ?? '';
   }
 }
 
@@ -47,14 +54,13 @@ function truncationOf(truncation: TruncationOptions | 'file' | undefined): Engin
   };
 }
 
-function paddingOf(
+async function paddingOf(
   padding: PaddingOptions | 'file' | undefined,
-  tokens: readonly string[],
-): EngineEncodeOptions['padding'] {
+  ask: Ask,
+): Promise<EngineEncodeOptions['padding']> {
   if (padding === undefined || padding === 'file') return padding;
   const { length, direction, pad_to_multiple_of: padToMultipleOf, pad_type_id: padTypeId, pad_token } = padding;
-  const found = pad_token === undefined ? -1 : tokens.indexOf(pad_token);
-  const padId = padding.pad_id ?? (found < 0 ? undefined : found);
+  const padId = padding.pad_id ?? (pad_token === undefined ? undefined : await ask('idOf', { token: pad_token }));
   if (pad_token !== undefined && padId === undefined) {
     throw new PocketBertError('invalid_argument', `pad_token ${JSON.stringify(pad_token)} is not in the vocabulary`, {
       hint: 'give its pad_id',
@@ -69,9 +75,9 @@ function paddingOf(
   };
 }
 
-function optionsOf(options: EncodeOptions, tokens: readonly string[]): EngineEncodeOptions {
+async function optionsOf(options: EncodeOptions, ask: Ask): Promise<EngineEncodeOptions> {
   const truncation = truncationOf(options.truncation);
-  const padding = paddingOf(options.padding, tokens);
+  const padding = await paddingOf(options.padding, ask);
   return {
     addSpecialTokens: options.add_special_tokens ?? true,
     encodeSpecialTokens: options.encode_special_tokens ?? false,
@@ -82,23 +88,24 @@ function optionsOf(options: EncodeOptions, tokens: readonly string[]): EngineEnc
 
 /**
  * Encodes all items; their overflow windows hang on them.
- * @param tokens all entries of the vocabulary
+ * @param ask `call`: on behalf of the user; `aside`: for what is needed besides, not to be superseded
  */
 export async function encodeItems(
   items: readonly TextItem[],
   options: EncodeOptions,
-  tokens: readonly string[],
-  ask: Ask,
+  vocabulary: Vocabulary,
+  ask: { readonly call: Ask; readonly aside: Ask },
 ): Promise<Encoding[]> {
-  const batches = await ask('encode', { items, options: optionsOf(options, tokens) });
+  const batches = await ask.call('encode', { items, options: await optionsOf(options, ask.aside) });
+  await vocabulary.learn(batches, ask.aside);
   const padToken = typeof options.padding === 'object' ? options.padding.pad_token : undefined;
-  return batches.flatMap((batch) => encodingsOf(batch, tokens, padToken));
+  return batches.flatMap((batch) => encodingsOf(batch, vocabulary, padToken));
 }
 
-function encodingsOf(batch: EncodedBatch, tokens: readonly string[], padToken: string | undefined): Encoding[] {
+function encodingsOf(batch: EncodedBatch, vocabulary: Vocabulary, padToken: string | undefined): Encoding[] {
   const encodings: { readonly item: number | undefined; readonly first: BatchEncoding }[] = [];
   for (let index = 0; index < batch.count; index++) {
-    const encoding = new BatchEncoding(batch, index, tokens, padToken);
+    const encoding = new BatchEncoding(batch, index, vocabulary, padToken);
     const item = batch.items[index];
     const last = encodings.at(-1);
     if (last !== undefined && last.item === item) last.first.overflow.push(encoding);
@@ -119,12 +126,12 @@ class BatchEncoding implements Encoding {
   readonly overflow: BatchEncoding[] = [];
   readonly truncated: boolean;
   readonly #flat: Uint32Array;
-  readonly #names: readonly string[];
+  readonly #vocabulary: Vocabulary;
   readonly #padToken: string | undefined;
   #offsets: readonly Offset[] | undefined;
   #tokens: readonly string[] | undefined;
 
-  constructor(batch: EncodedBatch, index: number, names: readonly string[], padToken: string | undefined) {
+  constructor(batch: EncodedBatch, index: number, vocabulary: Vocabulary, padToken: string | undefined) {
     const start = batch.starts[index] ?? 0;
     const end = batch.starts[index + 1] ?? start;
     this.length = end - start;
@@ -136,7 +143,7 @@ class BatchEncoding implements Encoding {
     this.sequence_ids = batch.sequenceIds.subarray(start, end);
     this.truncated = batch.truncated[index] === 1;
     this.#flat = batch.offsets.subarray(2 * start, 2 * end);
-    this.#names = names;
+    this.#vocabulary = vocabulary;
     this.#padToken = padToken;
   }
 
@@ -149,7 +156,7 @@ class BatchEncoding implements Encoding {
 
   get tokens(): readonly string[] {
     return (this.#tokens ??= Array.from(this.ids, (id, token) =>
-      this.#padToken !== undefined && this.attention_mask[token] === 0 ? this.#padToken : (this.#names[id] ?? ''),
+      this.#padToken !== undefined && this.attention_mask[token] === 0 ? this.#padToken : this.#vocabulary.name(id),
     ));
   }
 

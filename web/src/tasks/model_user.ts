@@ -93,9 +93,10 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 
   protected async encodeAll(texts: readonly TextInput[], options: EncodeOptions, all: unknown): Promise<Encoding[]> {
-    const items = itemsOf(texts);
-    const names = await this.#vocabulary.tokens((method, args) => this.ask(method, args, {}));
-    return encodeItems(items, options, names, (method, args) => this.ask(method, args, options, all));
+    return encodeItems(itemsOf(texts), options, this.#vocabulary, {
+      call: (method, args) => this.ask(method, args, options, all),
+      aside: (method, args) => this.ask(method, args, {}),
+    });
   }
 
   /**

@@ -44,8 +44,14 @@ export class Tokenizer extends ModelUser {
     return Promise.all(lists.map((ids) => this.decode(ids, options)));
   }
 
-  /** All entries of the vocabulary by id; the empty string where an id has none. */
-  vocabulary(options: CallOptions = {}): Promise<readonly string[]> {
-    return this.ask('vocabulary', {}, options);
+  /** The id of an entry of the vocabulary; undefined if it is none. */
+  tokenToId(token: string, options: CallOptions = {}): Promise<number | undefined> {
+    return this.ask('idOf', { token }, options);
+  }
+
+  /** The vocabulary's entry of an id; undefined if it has none. */
+  async idToToken(id: number, options: CallOptions = {}): Promise<string | undefined> {
+    const [token] = await this.ask('tokensOf', { ids: Int32Array.of(id) }, options);
+    return token === '' ? undefined : token;
   }
 }

@@ -124,12 +124,10 @@ function tokenizerHandlers(state: State) {
       stepsOf(args.items, (items) => tokenizer().countTokens(items)),
     decode: (args: { readonly ids: Int32Array; readonly options: DecodeOptions }) =>
       once(() => tokenizer().decode(args.ids, args.options)),
-    /** All entries of the vocabulary, by id; an id without one has the empty string. */
-    vocabulary: (_args: Record<string, never>) =>
-      once(() => {
-        const ids = Int32Array.from({ length: tokenizer().info().idLimit }, (_, id) => id);
-        return tokenizer().idsToTokens(ids).map((token) => token ?? '');
-      }),
+    /** The vocabulary's entries; the empty string for an id without one. */
+    tokensOf: (args: { readonly ids: Int32Array }) =>
+      once(() => tokenizer().idsToTokens(args.ids).map((token) => token ?? '')),
+    idOf: (args: { readonly token: string }) => once(() => tokenizer().tokenToId(args.token)),
   };
 }
 
