@@ -49,14 +49,14 @@ TensorView<float> SentenceVectors(const Model& model, TensorView<const float> hi
   return vectors;
 }
 
-size_t SentenceVectorWorkspaceBytes(const Model& model, size_t texts) {
+size_t SentenceVectorWorkspaceBytes(const Model& model, size_t texts, size_t threads) {
   const size_t width = model.encoder_config().hidden_size;
   const size_t modes = std::max<size_t>(model.sentence().pooling.size(), 1);
   size_t bytes = Workspace::BytesFor<float>(texts * modes * width);
   for (const BoundStep& step : model.steps()) {
     if (step.step.kind != StepKind::kDense) continue;
     bytes += Workspace::BytesFor<float>(texts * step.linear.outputs());
-    bytes += LinearWorkspaceBytes(texts, step.linear.inputs());
+    bytes += LinearWorkspaceBytes(step.linear.inputs(), threads);
   }
   return bytes;
 }

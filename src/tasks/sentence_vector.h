@@ -31,8 +31,9 @@ TensorView<float> SentenceVectors(const Model& model, TensorView<const float> hi
                                   const TokenBatch& batch, const VectorOptions& options,
                                   Session& session);
 
-// Workspace that SentenceVectors takes at most for `texts` texts, its result included.
-size_t SentenceVectorWorkspaceBytes(const Model& model, size_t texts);
+// Workspace that SentenceVectors takes at most for `texts` texts with a pool of `threads` threads,
+// its result included.
+size_t SentenceVectorWorkspaceBytes(const Model& model, size_t texts, size_t threads);
 
 // x / max(|x|, 1e-12) for every row, as torch.nn.functional.normalize; |x| from squares summed in
 // double precision, in order.

@@ -15,13 +15,14 @@ Result<TaskSession> OpenTaskSession(const Model& model, size_t max_batch_tokens,
   const EncoderConfig& config = model.encoder_config();
   const size_t tokens = std::max(max_batch_tokens, model.max_length());
   const size_t texts = MaxBatchTexts(tokens);
+  const size_t threads = pool->size();
   size_t head_bytes = 0;
   for (const Head& head : model.heads()) {
-    head_bytes = std::max(head_bytes, HeadWorkspaceBytes(head.spec.config, texts));
+    head_bytes = std::max(head_bytes, HeadWorkspaceBytes(head.spec.config, texts, threads));
   }
   // A head that reads the [CLS] token gathers these rows first; they are no wider than a vector.
-  const size_t bytes = EncoderWorkspaceBytes(config, tokens, pool->size()) +
-                       SentenceVectorWorkspaceBytes(model, texts) + head_bytes;
+  const size_t bytes = EncoderWorkspaceBytes(config, tokens, threads) +
+                       SentenceVectorWorkspaceBytes(model, texts, threads) + head_bytes;
   PB_ASSIGN_OR_RETURN(Workspace workspace, Workspace::Create(bytes));
   return TaskSession{{std::move(workspace), pool}, tokens};
 }
