@@ -4,7 +4,7 @@ import { BatchRun, type Task } from './batch_run.js';
 import { Handle, type Instance } from './instance.js';
 import { rawClassifyOptions, rawEmbedOptions } from './options.js';
 import type { RawModule } from './raw_module.js';
-import { WasmTokenizer } from './tokenizer.js';
+import { WasmTokenizer, type RawTokenizer } from './tokenizer.js';
 import type {
   ClassifyOptions,
   ClassifyResult,
@@ -35,7 +35,7 @@ export class WasmModel implements EngineModel {
   constructor(instance: Instance, raw: RawModel) {
     this.#instance = instance;
     this.#handle = new Handle(instance, 'model', raw);
-    const tokenizer = instance.call((module) => module.tokenizerOf(raw));
+    const tokenizer = instance.call((module) => module.tokenizerOf(raw)) as RawTokenizer;
     this.tokenizer = new WasmTokenizer(
       instance,
       () => {

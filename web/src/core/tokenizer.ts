@@ -76,7 +76,9 @@ export class WasmTokenizer implements EngineTokenizer {
   }
 
   idsToTokens(ids: ArrayLike<number>): (string | undefined)[] {
-    return this.#call((raw, tokenizer) => Array.from(ids, (id) => raw.idToToken(tokenizer, id)));
+    return this.#call((raw, tokenizer) =>
+      Array.from(ids, (id) => raw.idToToken(tokenizer, id) as string | undefined),
+    );
   }
 
   tokenToId(token: string): number | undefined {
