@@ -9,7 +9,8 @@
 //  - web/src imports the glue as `#glue/pocketbert-<variant>.js` (package.json "imports"; TypeScript finds its types there). In dist/ that
 //    becomes `./pocketbert-<variant>.js`, a file of its own beside index.js: only the variant that is used is loaded.
 //  - Entries: web/src/index.ts → dist/index.js, web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in
-//    one folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
+//    one folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file. What index and worker
+//    both need (the engine) is in dist/shared.js, once.
 
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -26,8 +27,8 @@ export const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
 const at = (...parts) => join(kSourceFolder, ...parts);
 const kDist = at('dist');
 const kEntries = [
-  { out: 'index', source: 'web/src/index.ts' },
-  { out: 'worker', source: 'web/src/worker/worker.ts' },
+  { out: 'index', source: 'web/src/index.ts', shares: true },
+  { out: 'worker', source: 'web/src/worker/worker.ts', shares: true },
   { out: 'cli', source: 'web/src/cli/main.ts', banner: '#!/usr/bin/env node' },
 ];
 
@@ -86,14 +87,17 @@ const besideInDist = {
   },
 };
 
-async function bundle({ out, source, banner }) {
+/** Bundles entries; those of one call share their common code in a file of its own. */
+async function bundle(entries) {
   const { build } = await import('esbuild');
+  const [{ banner }] = entries;
   await build({
-    entryPoints: [at(source)], outfile: join(kDist, `${out}.js`), bundle: true, minify: true, format: 'esm',
+    entryPoints: entries.map(({ out, source }) => ({ in: at(source), out })), outdir: kDist, bundle: true, minify: true, format: 'esm',
+    splitting: entries.length > 1, chunkNames: 'shared',
     target: 'es2022', platform: 'neutral', mainFields: ['module', 'main'], external: ['node:*'],
     plugins: [besideInDist], banner: banner ? { js: banner } : {}, legalComments: 'none', logLevel: 'warning',
   }).catch((error) => { throw new BuildError(error.message); });
-  if (banner) chmodSync(join(kDist, `${out}.js`), 0o755);
+  if (banner) for (const { out } of entries) chmodSync(join(kDist, `${out}.js`), 0o755);
 }
 
 /** Declarations of the public API. Type errors do not stop a build; the test stage `types` reports them. */
@@ -111,7 +115,9 @@ async function buildJs() {
   const entries = kEntries.filter(({ source }) => existsSync(at(source)));
   await whenChanged('bundles', inputs, entries.map(({ out }) => join(kDist, `${out}.js`)), async () => {
     mkdirSync(kDist, { recursive: true });
-    await Promise.all(entries.map(bundle));
+    const sharing = entries.filter(({ shares }) => shares);
+    const alone = entries.filter(({ shares }) => !shares).map((entry) => [entry]);
+    await Promise.all([sharing, ...alone].filter((group) => group.length > 0).map(bundle));
   });
   const declared = kVariants.map((variant) => join(kDist, `pocketbert-${variant}.d.ts`));
   await whenChanged('types', [...inputs, ...declared, at('web/build/tsconfig.types.json')], [join(kDist, 'index.d.ts')], emitTypes);
