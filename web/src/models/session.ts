@@ -109,8 +109,11 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
 
 /** The first call compiles what it touches: better here than in the user's first call. */
 async function warm(remote: Remote, loaded: Loaded, signal: AbortSignal): Promise<void> {
-  if (loaded.model === undefined) return;
-  await remote.call('embed', { texts: ['warm'], options: {} }, { signal });
+  const tasks = loaded.model?.tasks ?? [];
+  if (tasks.includes('embed')) await remote.call('embed', { texts: ['warm'], options: {} }, { signal });
+  else if (tasks.includes('classify')) {
+    await remote.call('classify', { items: [{ text: 'warm' }], options: {} }, { signal });
+  }
 }
 
 export class Session {

@@ -32,9 +32,17 @@ export abstract class ModelUser implements AsyncDisposable {
 
   /** The session of another object, or a new one. */
   protected static async open(options: TokenizerCreateOptions, tokenizerOnly: boolean): Promise<Session> {
-    if (options.model instanceof ModelUser) return options.model.#session;
+    if (options.model instanceof ModelUser) return options.model.#shared(options);
     const model: Source = options.files ?? options.model ?? 'default';
     return Session.open({ ...options, model, tokenizerOnly, loadEngine });
+  }
+
+  /** The session, for another object that asks for nothing else. */
+  #shared({ precision }: TokenizerCreateOptions): Session {
+    if (this.#destroyed) throw new PocketBertError('destroyed', 'the object given as model was destroyed');
+    const found = this.info.model.precision;
+    if (precision === undefined || precision === found) return this.#session;
+    throw new PocketBertError('invalid_argument', `the object given as model has ${found} weights, not ${precision}`);
   }
 
   /** Closes a session that turned out to be of no use, unless others use it. */
