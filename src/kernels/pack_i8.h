@@ -4,10 +4,11 @@
 // Source: row-major int8 [rows, cols] (rows = outputs), values in [-127, 127]. Packed: panels of 8
 // rows; within a panel, for every 4 columns, the 8 rows' 4 values back to back:
 //
-//   panel 0: row 0 [k0 k1 k2 k3] row 1 [k0 k1 k2 k3] … row 7 [k0 k1 k2 k3] row 0 [k4 k5 k6 k7] …
+//   panel 0: row 0 [k0 k1 k2 k3] row 1 [k0 k1 k2 k3] ... row 7 [k0 k1 k2 k3] row 0 [k4 k5 k6 k7] ...
 //
 // Rows are padded with zeros to a multiple of 8, columns to a multiple of 4. Columns form groups of
-// `group_size` (the last may be shorter): activations have a scale of their own in each group.
+// `group_size` (the last may be shorter); weights have a scale per row and group, activations one
+// per token and group.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,11 @@
 
 namespace pocketbert {
 
-// A packed matrix: a view of memory that somebody else owns.
+// Largest group: sums of 127 * 127 * 512 stay below 2^24, so that they are exact as float too.
+inline constexpr size_t kMaxGroupSize = 512;
+
+// A packed matrix: a view of memory that somebody else owns. weight[n][k] = scale[n][group of k] *
+// int8 value.
 struct PackedI8 {
   static constexpr size_t kPanelRows = 8;
   static constexpr size_t kBlockCols = 4;
@@ -26,14 +31,15 @@ struct PackedI8 {
   size_t cols = 0;        // inputs
   size_t group_size = 0;  // inputs per group, a multiple of 4, at most kMaxGroupSize
 
-  std::span<const int8_t> panels;   // [panels, padded_cols / 4, 8, 4]
-  std::span<const float> sums;      // [panels, groups, 8]: sum of a row's values in a group
-  std::span<const float> scales;    // [padded_rows]: weight = scale * int8 value
+  std::span<const int8_t> panels;  // [panels, padded_cols / 4, 8, 4]
+  std::span<const float> scales;   // [panels, groups, 8]
+  std::span<const float> sums;     // [panels, groups, 8]: sum of a row's int8 values in a group
 
-  size_t padded_rows() const { return PaddedRows(rows); }
-  size_t padded_cols() const { return PaddedCols(cols); }
-  size_t panel_count() const { return padded_rows() / kPanelRows; }
+  size_t panel_count() const { return PaddedRows(rows) / kPanelRows; }
+  size_t panel_bytes() const { return PaddedCols(cols) * kPanelRows; }
   size_t group_count() const { return GroupCount(cols, group_size); }
+  // Rows 8 * begin to 8 * end (or to the last one): a view of the same memory.
+  PackedI8 PanelRange(size_t begin, size_t end) const;
 
   static constexpr size_t PaddedRows(size_t rows) {
     return (rows + kPanelRows - 1) / kPanelRows * kPanelRows;
@@ -46,25 +52,20 @@ struct PackedI8 {
   }
 };
 
-// Largest group: sums of 127 * 127 * 512 and their zero-point corrections stay below 2^24, so that
-// they are exact as float too.
-inline constexpr size_t kMaxGroupSize = 512;
-
 // What `PackI8` writes into; the caller owns it. Element counts for a matrix [rows, cols]:
-//   panels: PackedI8::PaddedRows(rows) * PackedI8::PaddedCols(cols)
-//   sums:   PackedI8::PaddedRows(rows) * PackedI8::GroupCount(cols, group_size)
-//   scales: PackedI8::PaddedRows(rows)
+//   panels:       PackedI8::PaddedRows(rows) * PackedI8::PaddedCols(cols)
+//   scales, sums: PackedI8::PaddedRows(rows) * PackedI8::GroupCount(cols, group_size) each
 struct PackI8Memory {
   std::span<int8_t> panels;
-  std::span<float> sums;
   std::span<float> scales;
+  std::span<float> sums;
 };
 
-// Packs `matrix` [rows, cols] with `row_scales` [rows] into `memory` and returns the view of it.
-// `memory.panels` may begin where `matrix` begins if matrix.stride == cols, cols % 4 == 0 and
-// rows % 8 == 0: the packing then happens in place (CanPackI8InPlace). `scratch` is needed for that
-// only: 8 * cols bytes.
-PackedI8 PackI8(TensorView<const int8_t> matrix, std::span<const float> row_scales,
+// Packs `matrix` [rows, cols] with `scales` [rows, groups], or [rows, 1] if a row has one scale for
+// all its groups, into `memory` and returns the view of it.
+// `memory.panels` may begin where `matrix` begins if CanPackI8InPlace and matrix.stride == cols: the
+// packing then happens in place and needs `scratch`, 8 * cols bytes.
+PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
                 size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch = {});
 
 inline constexpr bool CanPackI8InPlace(size_t rows, size_t cols) {

@@ -127,4 +127,69 @@ HWY_INLINE VecF32 Exp(VecF32 v) {
   return hn::BitCast(tag, hn::Add(hn::BitCast(int_tag, p), exponent));
 }
 
+// ---- Integer products. Relaxed SIMD is what Highway lacks: each instruction has a plain twin with
+// ---- the same results wherever the operands keep the bounds stated.
+
+// The first 4 (8, 16) elements at `from`, repeated to fill the vector.
+template <typename T>
+HWY_INLINE hn::Vec<hn::FixedTag<T, 16 / sizeof(T)>> LoadRepeated(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return hn::Set(hn::FixedTag<T, 16 / sizeof(T)>(), value);
+}
+
+// Lane i = w[2i] a[2i] + w[2i+1] a[2i+1], exact for a in [0, 127].
+HWY_INLINE VecI16 DotPairsPlain(VecI8 w, VecU8 a) {
+  const I16 tag;
+  const auto products = [&](auto w_half, auto a_half) {
+    return hn::Mul(hn::PromoteTo(tag, w_half), hn::BitCast(tag, hn::PromoteTo(tag, a_half)));
+  };
+  const hn::Half<I8> half_i8;
+  const hn::Half<U8> half_u8;
+  const VecI16 low = products(hn::LowerHalf(half_i8, w), hn::LowerHalf(half_u8, a));
+  const VecI16 high = products(hn::UpperHalf(half_i8, w), hn::UpperHalf(half_u8, a));
+  return hn::Add(hn::ConcatEven(tag, high, low), hn::ConcatOdd(tag, high, low));
+}
+
+// The same by one instruction, where there is one.
+HWY_INLINE VecI16 DotPairs(VecI8 w, VecU8 a) {
+#if defined(__wasm_relaxed_simd__)
+  return VecI16{wasm_i16x8_relaxed_dot_i8x16_i7x16(w.raw, a.raw)};
+#elif HWY_TARGET <= HWY_SSSE3 && HWY_ARCH_X86
+  return hn::SatWidenMulPairwiseAdd(I16(), a, w);
+#else
+  return DotPairsPlain(w, a);
+#endif
+}
+
+// Lane i = v[2i] b[2i] + v[2i+1] b[2i+1], exact.
+HWY_INLINE VecI32 DotPairs(VecI16 v, VecI16 b) {
+  return hn::WidenMulPairwiseAdd(I32(), v, b);
+}
+
+// Lane i = sum[i] + the dot product of bytes 4i to 4i + 3, exact for a in [0, 127]. `ones` is a
+// vector of ones (see LoadOnes).
+HWY_INLINE VecI32 DotQuadsSplit(VecI8 w, VecU8 a, VecI16 ones, VecI32 sum) {
+  return hn::Add(sum, DotPairs(DotPairs(w, a), ones));
+}
+
+// The same by one instruction, where there is one.
+HWY_INLINE VecI32 DotQuadsFused(VecI8 w, VecU8 a, VecI16 ones, VecI32 sum) {
+#if defined(__wasm_relaxed_simd__)
+  (void)ones;
+  return VecI32{wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w.raw, a.raw, sum.raw)};
+#else
+  return DotQuadsSplit(w, a, ones, sum);
+#endif
+}
+
+// Ones from memory that the compiler cannot see through: as a constant it would be made anew in
+// every step of a loop, which costs V8 three instructions each.
+HWY_INLINE VecI16 LoadOnes() {
+  alignas(16) static constexpr int16_t kOnes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  const int16_t* ones = kOnes;
+  asm("" : "+r"(ones));
+  return hn::Load(I16(), ones);
+}
+
 }  // namespace pocketbert::simd

@@ -104,18 +104,18 @@ Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
   const size_t sums = padded_rows * PackedI8::GroupCount(spec.cols, group_size_);
   PB_ASSIGN_OR_RETURN(ByteBlock block,
                       ByteBlock::Create(Workspace::BytesFor<int8_t>(panel_bytes) +
-                                            Workspace::BytesFor<float>(sums) +
-                                            Workspace::BytesFor<float>(padded_rows),
+                                            2 * Workspace::BytesFor<float>(sums),
                                         tensor.name));
   size_t offset = 0;
   PackI8Memory memory;
   memory.panels = Carve<int8_t>(block, offset, panel_bytes);
   if (in_place) memory.panels = {values, bytes.size()};
   memory.sums = Carve<float>(block, offset, sums);
-  memory.scales = Carve<float>(block, offset, padded_rows);
+  memory.scales = Carve<float>(block, offset, sums);
   if (in_place) scratch_.resize(PackedI8::kPanelRows * spec.cols);
-  slot.i8 = PackI8(TensorView<const int8_t>(values, spec.rows, spec.cols), row_scales, group_size_,
-                   memory, scratch_);
+  slot.i8 = PackI8(TensorView<const int8_t>(values, spec.rows, spec.cols),
+                   TensorView<const float>(row_scales.data(), spec.rows, 1), group_size_, memory,
+                   scratch_);
   blocks_.push_back(std::move(block));
   return Done{};
 }

@@ -45,7 +45,7 @@ void VisitHeadTensors(const HeadConfig& config, Head& head, Visit&& visit) {
 }
 
 // Workspace that RunHead takes at most for `rows` vectors, its result included.
-size_t HeadWorkspaceBytes(const HeadConfig& config, size_t rows);
+size_t HeadWorkspaceBytes(const HeadConfig& config, size_t rows, size_t threads);
 
 // `input` [rows, inputs] → [rows, outputs] (raw scores), allocated in session.workspace.
 TensorView<float> RunHead(const HeadConfig& config, const HeadWeights& weights,

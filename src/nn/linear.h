@@ -25,8 +25,8 @@ struct LinearTask {
 void RunLinears(std::span<const LinearTask> tasks, TensorView<const float> input,
                 Session& session);
 
-// Workspace that RunLinear(s) takes at most for `rows` inputs of `inputs` values, whatever the
-// weights' type.
-size_t LinearWorkspaceBytes(size_t rows, size_t inputs);
+// Workspace that RunLinear(s) takes at most for inputs of `inputs` values, whatever the weights'
+// type and however many rows: rows are quantized a block at a time.
+size_t LinearWorkspaceBytes(size_t inputs, size_t threads);
 
 }  // namespace pocketbert

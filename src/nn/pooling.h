@@ -21,9 +21,9 @@ enum class PoolingMode {
 
 // Writes for every sequence the modes' vectors side by side, in the order of `modes`
 // (sentence-transformers concatenates in the order of the enum). `hidden` [tokens, hidden_size],
-// `output` [sequences, modes * hidden_size]. The first `skipped_tokens` tokens of each sequence take
-// no part (a prompt that is not to be pooled), except that kCls still means the sequence's first
-// token. A sequence without pooled tokens gives zeros.
+// `output` [sequences, modes * hidden_size]. The first `skipped_tokens` tokens of each sequence
+// take no part (a prompt that is not to be pooled), except that kCls still means the sequence's
+// first token. A sequence without pooled tokens gives zeros. Sums run over tokens in order.
 void Pool(std::span<const PoolingMode> modes, TensorView<const float> hidden,
           const TokenBatch& batch, size_t skipped_tokens, TensorView<float> output);
 

@@ -1,0 +1,52 @@
+#pragma once
+// Product of quantized activations and int8 weights.
+
+#include <cstdint>
+#include <span>
+
+#include "base/tensor.h"
+#include "kernels/pack_i8.h"
+#include "kernels/quantize_rows.h"
+
+namespace pocketbert {
+
+// c[m][n] = (sum over groups g in order of
+//              weights.scale[n][g] * (scale[m][g] * dot[m][n][g] + offset[m][g] * sum[n][g]))
+//           + bias[n]
+// dot: the integer product of row m's codes and row n's int8 values within group g, exact; sum: that
+// of the int8 values alone. Float operations are rounded one by one, in the order written. An
+// element depends on row m and row n only. `c` [a's rows, weights.rows]; `bias` [weights.rows] or
+// empty.
+//
+// With codes as bytes: by relaxed SIMD or its equal, in the form that RelaxedDotForm() tells.
+enum class DotForm { kSplit, kFused };
+void MatMulI8(const QuantizedRows<uint8_t>& a, const PackedI8& weights,
+              std::span<const float> bias, DotForm form, TensorView<float> c);
+// With codes as 16-bit integers: by instructions that every engine has.
+void MatMulI8(const QuantizedRows<int16_t>& a, const PackedI8& weights,
+              std::span<const float> bias, TensorView<float> c);
+
+// What one fused relaxed dot product of weights 127 and activations 255 (beyond the range in which
+// its result is defined) gives on this machine: tells how the engine compiles it.
+//   129540  VPDPBUSD       65534  pmaddubsw + pmaddwd, or no relaxed SIMD
+//   -508    signed dot     other  known to compute wrong results (node 20: 131068)
+int32_t ProbeRelaxedDot();
+
+// kFused where the probe shows a real dot product instruction, else kSplit, which is right
+// everywhere and faster than an emulated fused form. Costs a few nanoseconds.
+DotForm RelaxedDotForm();
+
+// What to quantize activations to in this build.
+#if defined(__EMSCRIPTEN__) && !defined(__wasm_relaxed_simd__)
+using ActivationCode = int16_t;
+#else
+using ActivationCode = uint8_t;
+#endif
+
+// The form that is best here, chosen anew at each call.
+inline void MatMulI8(const QuantizedRows<uint8_t>& a, const PackedI8& weights,
+                     std::span<const float> bias, TensorView<float> c) {
+  MatMulI8(a, weights, bias, RelaxedDotForm(), c);
+}
+
+}  // namespace pocketbert

@@ -1,0 +1,29 @@
+#pragma once
+// Multi-head self-attention within each sequence of a batch (Vaswani et al. 2017).
+
+#include <cstdint>
+#include <span>
+
+#include "base/session.h"
+#include "base/tensor.h"
+#include "nn/batch.h"
+#include "nn/config.h"
+
+namespace pocketbert {
+
+// context = softmax(query key^T / sqrt(head size)) value, for every head (consecutive columns) and
+// every sequence by itself. All [tokens, hidden_size]; `context` may be `query`. Scores exist for
+// one head and a block of queries at a time, so memory grows with the tokens, not their square.
+struct AttentionTensors {
+  TensorView<const float> query;
+  TensorView<const float> key;
+  TensorView<const float> value;
+  TensorView<float> context;
+};
+void Attend(const EncoderConfig& config, const TokenBatch& batch, const AttentionTensors& tensors,
+            Session& session);
+
+// Workspace that Attend takes at most for `tokens` tokens in all.
+size_t AttendWorkspaceBytes(const EncoderConfig& config, size_t tokens, size_t threads);
+
+}  // namespace pocketbert
