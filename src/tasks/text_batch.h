@@ -23,7 +23,7 @@ struct LengthOptions {
   Truncate truncate = Truncate::kEnd;
   // Most tokens of a text (or pair), special tokens included; from 1 to the model's. Absent: the
   // model's.
-  std::optional<size_t> max_length;
+  std::optional<size_t> max_length = std::nullopt;
 };
 
 // A stretch of a caller's list of texts.
