@@ -41,8 +41,9 @@ export class Canary {
     }
   }
 
+  /** If it could not be opened, each case that asked it has failed for that already. */
   async close() {
-    if (this.#started !== undefined) await (await this.#started).embedder.destroy();
+    await this.#started?.then(({ embedder }) => embedder.destroy(), () => {});
   }
 }
 

@@ -3,8 +3,11 @@
 import { PocketBertError, errorCodes } from 'pocketbert';
 import { difference } from './outcome.mjs';
 
-/** Codes that say the engine broke, ran full or was told to stop: no judgement of a bad input. */
-const kNotAJudgement = new Set(['trap', 'out_of_memory', 'aborted', 'superseded', 'destroyed']);
+/**
+ * Codes that say the engine broke, ran full, was told to stop or could not be had: no judgement of a bad
+ * input. Sources of cases are in memory, so nothing of theirs can be a matter of the network.
+ */
+const kNotAJudgement = new Set(['trap', 'out_of_memory', 'aborted', 'superseded', 'destroyed', 'network']);
 
 /**
  * An expected error must be ours, carry a code that judges the input, and name what the case says.
