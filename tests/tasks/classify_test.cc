@@ -211,7 +211,8 @@ TEST_CASE("named heads on the sentence vector, with temperature") {
   };
   for (size_t t = 0; t < texts.size(); ++t) {
     const auto begin = vectors.value().data.begin() + static_cast<ptrdiff_t>(24 * t);
-    const std::vector<double> logits = HeadLogits(MakeHead(), std::vector<float>(begin, begin + 24));
+    const std::vector<float> vector(begin, begin + 24);
+    const std::vector<double> logits = HeadLogits(MakeHead(), vector);
     for (const auto& [head, temperature] : {std::pair{"cold", 1.0}, std::pair{"warm", 2.5}}) {
       double sum = 0;
       for (double logit : logits) sum += std::exp(logit / temperature);

@@ -2,8 +2,8 @@
 
 #include <catch2/catch_amalgamated.hpp>
 #include <cmath>
-#include <cstring>
 
+#include "nn/encoder.h"
 #include "tasks/fixture.h"
 #include "tasks/sentence_vector.h"
 
@@ -266,19 +266,32 @@ TEST_CASE("include_prompt false: a prompt's tokens, [CLS] included, are not pool
   options.kind = "query";
   options.normalize = false;
   const Embeddings skipped = EmbedAll(opened, {"river boat"}, options);
-  // Mean over all six tokens and over the first three ([CLS] one day) by other means: a sum.
-  EmbedOptions whole;
-  whole.normalize = false;
-  whole.prompt = "";
-  Opened mean = Open(Fixture("enc"));
-  const Embeddings all = EmbedAll(mean, {"one day river boat"}, whole);
   CHECK(skipped.tokens[0] == 6);
-  CHECK(skipped.data != all.data);
-  // Of a text of the prompt's tokens alone nothing but [SEP] is left to pool.
-  const Embeddings nothing = EmbedAll(opened, {""}, options);
-  EmbedOptions last = whole;
+  // [CLS] one day | river boat [SEP]: the mean of the last three rows of the encoder.
+  const std::vector<TextPair> whole = {{"one day river boat", {}}};
+  const auto batch = FillBatch(opened.model, opened.session, {whole}, {}, {});
+  REQUIRE(batch.ok());
+  Workspace::Scope scope(opened.session.session.workspace);
+  const TensorView<float> hidden = RunEncoder(opened.model.encoder_config(), opened.model.encoder(),
+                                              batch.value().view(), opened.session.session);
+  REQUIRE(hidden.rows == 6);
+  for (size_t i = 0; i < 24; ++i) {
+    const double sum = double{hidden.Row(3)[i]} + hidden.Row(4)[i] + hidden.Row(5)[i];
+    CHECK(skipped.data[i] == Catch::Approx(sum / 3).margin(1e-6));
+  }
+}
+
+TEST_CASE("include_prompt false: of an empty text only [SEP] is pooled") {
+  Folder folder = WithPrompts(R"({"prompts":{"query":"one day "}})");
+  folder["1_Pooling/config.json"] =
+      R"({"word_embedding_dimension":24,"pooling_mode_mean_tokens":true,"include_prompt":false})";
+  Opened opened = Open(folder);
+  EmbedOptions options;
+  options.kind = "query";
+  EmbedOptions last;
   last.pooling = PoolingMode::kLastToken;
-  CHECK(nothing.data == EmbedAll(mean, {"one day"}, last).data);
+  Opened plain = Open(Fixture("enc"));
+  CHECK(EmbedAll(opened, {""}, options).data == EmbedAll(plain, {"one day"}, last).data);
 }
 
 TEST_CASE("scaling to length 1") {
