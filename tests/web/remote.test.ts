@@ -49,7 +49,7 @@ describe('remote', () => {
   test('arguments and results cross; memory is handed over, not copied', async () => {
     const { openPort } = channel();
     const remote = await loaded(openPort);
-    const bytes = new Uint8Array([1, 2, 3, 4]);
+    const bytes = Uint8Array.of(1, 2, 3, 4);
     await remote.call('beginFile', { byteLength: 4 });
     await remote.call('writeFile', { offset: 0, bytes }, { transfer: [bytes.buffer] });
     assert.equal(bytes.byteLength, 0);

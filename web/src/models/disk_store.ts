@@ -1,7 +1,7 @@
 /** Files of the disk, in node. The modules are asked of the process, so that no bundler looks for them. */
 
 import { PocketBertError, toPocketBertError } from '../errors.js';
-import type { FileStore, OpenFile } from './files.js';
+import { partBytes, type FileStore, type OpenFile } from './files.js';
 
 /** True where files of the disk can be read and there is no page. */
 export function hasDisk(): boolean {
@@ -20,8 +20,6 @@ function builtin() {
     url: process.getBuiltinModule('node:url'),
   };
 }
-
-const readBytes = 1 << 20;
 
 /** Opens a file; undefined if there is none. */
 export async function openDisk(file: string): Promise<OpenFile | undefined> {
@@ -45,12 +43,11 @@ export async function openDisk(file: string): Promise<OpenFile | undefined> {
     label: file,
     size,
     expected: size,
-    async read() {
+    async read(spare = new ArrayBuffer(partBytes)) {
       if (!open) return undefined;
-      const bytes = new Uint8Array(Math.min(readBytes, Math.max(size - offset, 1)));
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset);
+      const { bytesRead } = await handle.read(new Uint8Array(spare), 0, spare.byteLength, offset);
       offset += bytesRead;
-      if (bytesRead > 0) return bytesRead === bytes.length ? bytes : bytes.slice(0, bytesRead);
+      if (bytesRead > 0) return new Uint8Array(spare, 0, bytesRead);
       close();
       return undefined;
     },

@@ -2,6 +2,12 @@
 
 import { PocketBertError, toPocketBertError } from '../errors.js';
 
+/** Bytes in a buffer that is not shared between threads. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Bytes that are read at once, where that can be chosen. */
+export const partBytes = 1 << 18;
+
 /** Reads a file from its beginning. */
 export interface OpenFile {
   /** What messages call it: address or path. */
@@ -10,8 +16,11 @@ export interface OpenFile {
   readonly size: number | undefined;
   /** Bytes of the file as far as somebody said so; good for progress only. */
   readonly expected: number | undefined;
-  /** The next bytes, undefined at the end. Their buffer is the caller's, to hand over or to change. */
-  read(): Promise<Uint8Array | undefined>;
+  /**
+   * The next bytes, undefined at the end. Their whole buffer is the caller's, to hand over or to change.
+   * @param spare a buffer that is not needed any more and may be filled again
+   */
+  read(spare?: ArrayBuffer): Promise<Bytes | undefined>;
   /** Stops reading; again is harmless. */
   close(): void;
 }
@@ -28,7 +37,8 @@ export interface FileStore {
   open(path: string): Promise<OpenFile | undefined>;
 }
 
-const readBytes = 1 << 20;
+/** Each part of a blob is a request to another process: larger ones are worth it. */
+const blobPartBytes = 1 << 20;
 
 /** Reads a blob in parts. */
 export function openBlob(blob: Blob, label: string): OpenFile {
@@ -39,7 +49,7 @@ export function openBlob(blob: Blob, label: string): OpenFile {
     expected: blob.size,
     async read() {
       if (offset >= blob.size) return undefined;
-      const part = blob.slice(offset, offset + readBytes);
+      const part = blob.slice(offset, offset + blobPartBytes);
       try {
         const bytes = new Uint8Array(await part.arrayBuffer());
         offset += bytes.length;
@@ -61,9 +71,11 @@ export function openBytes(bytes: Uint8Array, label: string): OpenFile {
     label,
     size: bytes.length,
     expected: bytes.length,
-    async read() {
+    async read(spare = new ArrayBuffer(partBytes)) {
       if (offset >= bytes.length) return undefined;
-      const part = bytes.slice(offset, offset + readBytes);
+      const from = bytes.subarray(offset, offset + spare.byteLength);
+      const part = new Uint8Array(spare, 0, from.length);
+      part.set(from);
       offset += part.length;
       return part;
     },
@@ -74,12 +86,12 @@ export function openBytes(bytes: Uint8Array, label: string): OpenFile {
 }
 
 /** Puts `first` before what is left of `file`. */
-export function withFirst(file: OpenFile, first: Uint8Array | undefined): OpenFile {
+export function withFirst(file: OpenFile, first: Bytes | undefined): OpenFile {
   let waiting = first;
   return {
     ...file,
-    async read() {
-      const bytes = waiting ?? (await file.read());
+    async read(spare) {
+      const bytes = waiting ?? (await file.read(spare));
       waiting = undefined;
       return bytes;
     },

@@ -34,8 +34,8 @@ export class Integrity {
     let checked = false;
     return {
       ...file,
-      async read() {
-        const bytes = await file.read();
+      async read(spare) {
+        const bytes = await file.read(spare);
         if (bytes !== undefined) sum.update(bytes);
         else if (!checked) {
           checked = true;

@@ -4,7 +4,7 @@ import type { ModelInfo, TokenizerInfo } from '../core/types.js';
 import { PocketBertError, throwIfAborted } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { Remote } from '../worker/client.js';
-import type { OpenFile } from './files.js';
+import type { Bytes, OpenFile } from './files.js';
 import { readFolder, readTokenizerFolder, type Folder, type OneFile, type WeightFile } from './folder.js';
 import { Integrity } from './integrity.js';
 import type { ProgressMeter } from './progress.js';
@@ -34,18 +34,27 @@ export interface LoadContext {
   readonly notes: string[];
 }
 
-/** Bytes that may be on their way to the host at once. */
-const bytesInFlight = 4 << 20;
+/** Bytes of buffers that may be on their way to the host at once. */
+const bytesInFlight = 2 << 20;
 
 /** Files that are kept open between reading their headers and their weights. */
 const filesKeptOpen = 3;
 
-/** Sends parts to the host without waiting for each, but never too many. */
+/** Hands a buffer with bytes of a file to the host; gives it back when they are written. */
+type Send = (offset: number, bytes: Bytes) => Promise<ArrayBuffer>;
+
+/** Sends parts to the host without waiting for each, but never too many; buffers come back. */
 class Sender {
-  readonly #waiting: { readonly bytes: number; readonly answer: Promise<unknown> }[] = [];
+  readonly #waiting: { readonly bytes: number; readonly answer: Promise<ArrayBuffer> }[] = [];
+  readonly #spare: ArrayBuffer[] = [];
   #bytes = 0;
 
-  async push(bytes: number, answer: Promise<unknown>): Promise<void> {
+  /** A buffer that came back. */
+  spare(): ArrayBuffer | undefined {
+    return this.#spare.pop();
+  }
+
+  async push(bytes: number, answer: Promise<ArrayBuffer>): Promise<void> {
     answer.catch(() => {});
     this.#waiting.push({ bytes, answer });
     this.#bytes += bytes;
@@ -58,16 +67,10 @@ class Sender {
 
   async #shift(): Promise<void> {
     const next = this.#waiting.shift();
-    await next?.answer;
-    this.#bytes -= next?.bytes ?? 0;
+    if (next === undefined) return;
+    this.#spare.push(await next.answer);
+    this.#bytes -= next.bytes;
   }
-}
-
-type Send = (offset: number, bytes: Uint8Array, transfer: ArrayBuffer[]) => Promise<unknown>;
-
-function ownBuffer(bytes: Uint8Array): ArrayBuffer[] {
-  const { buffer } = bytes;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? [buffer] : [];
 }
 
 /** Sends the whole file, and checks its length. */
@@ -75,12 +78,12 @@ async function sendAll(headed: HeadedFile, send: Send, signal: AbortSignal): Pro
   const { file, size } = headed;
   const sender = new Sender();
   let offset = 0;
-  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read()) {
+  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read(sender.spare())) {
     throwIfAborted(signal);
     const start = offset;
     offset += bytes.length;
     if (size !== undefined && offset > size) break;
-    await sender.push(bytes.length, send(start, bytes, ownBuffer(bytes)));
+    await sender.push(bytes.buffer.byteLength, send(start, bytes));
   }
   await sender.finish();
   if (size === undefined || offset === size) return;
@@ -101,7 +104,9 @@ async function loadFile(file: OpenFile, name: string, settings: LoadSettings, co
   meter.allKnown();
   const remote = await context.remote;
   await remote.call('beginFile', { byteLength: headed.size }, { signal });
-  await sendAll(headed, (offset, bytes, transfer) => remote.call('writeFile', { offset, bytes }, { signal, transfer }), signal);
+  const send: Send = (offset, bytes) =>
+    remote.call('writeFile', { offset, bytes }, { signal, transfer: [bytes.buffer] });
+  await sendAll(headed, send, signal);
   meter.prepare();
   const model = await remote.call('openFile', { source: name }, { signal });
   if (settings.precision !== undefined && settings.precision !== model.precision) {
@@ -138,7 +143,9 @@ async function importFolder(folder: Folder, settings: LoadSettings, context: Loa
       const headed = opened.get(weights) ?? (await readHeader(await weights.open()));
       opened.set(weights, headed);
       const file = weights.path;
-      await sendAll(headed, (offset, bytes, transfer) => remote.call('writeWeights', { file, offset, bytes }, { signal, transfer }), signal);
+      const send: Send = (offset, bytes) =>
+        remote.call('writeWeights', { file, offset, bytes }, { signal, transfer: [bytes.buffer] });
+      await sendAll(headed, send, signal);
       opened.delete(weights);
     }
   } finally {
@@ -193,8 +200,8 @@ function metered(file: OpenFile, meter: ProgressMeter): OpenFile {
   meter.add(file.label, file.expected ?? 0);
   return {
     ...file,
-    async read() {
-      const bytes = await file.read();
+    async read(spare) {
+      const bytes = await file.read(spare);
       loaded += bytes?.length ?? 0;
       if (bytes !== undefined) meter.read(file.label, loaded);
       return bytes;

@@ -1,7 +1,7 @@
 /** The beginning of a safetensors file: 8 bytes of length, then JSON that names every tensor. */
 
 import { PocketBertError } from '../errors.js';
-import { beginningOf, isRecord, parseJson, withFirst, type OpenFile } from './files.js';
+import { beginningOf, isRecord, parseJson, withFirst, type Bytes, type OpenFile } from './files.js';
 
 /** Longest header that is read; that of a large model has some hundred thousand bytes. */
 const greatestHeader = 100_000_000;
@@ -11,14 +11,14 @@ export interface HeadedFile {
   /** Reads from the first byte on, the header included. */
   readonly file: OpenFile;
   /** The first bytes: at least the whole header if the file is sound. */
-  readonly head: Uint8Array;
+  readonly head: Bytes;
   /** Bytes of the whole file, by what the header says, or by its store; undefined for a broken one. */
   readonly size: number | undefined;
   /** The header's `__metadata__`; undefined for a broken header. */
   readonly metadata: { readonly [key: string]: unknown } | undefined;
 }
 
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
+function join(first: Bytes, second: Bytes): Bytes {
   const whole = new Uint8Array(first.length + second.length);
   whole.set(first);
   whole.set(second, first.length);
@@ -46,7 +46,7 @@ function dataBytes(header: { readonly [key: string]: unknown }): number {
 
 /** Reads until the header is there, or the file ends. */
 export async function readHeader(file: OpenFile): Promise<HeadedFile> {
-  let head: Uint8Array = new Uint8Array(0);
+  let head: Bytes = new Uint8Array(0);
   while (head.length < headerEnd(head) && headerEnd(head) <= (file.size ?? Infinity)) {
     const bytes = await file.read();
     if (bytes === undefined) break;

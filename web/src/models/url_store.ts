@@ -1,7 +1,7 @@
 /** Files behind addresses: one request each, 404 means absent, a web page is not a model. */
 
 import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
-import { beginningOf, isWebPage, refuseForeign, withFirst, type FileStore, type OpenFile } from './files.js';
+import { beginningOf, isWebPage, partBytes, refuseForeign, withFirst, type Bytes, type FileStore, type OpenFile } from './files.js';
 
 /** How addresses are read. */
 export interface UrlReading {
@@ -32,19 +32,41 @@ async function request(url: URL, reading: UrlReading): Promise<Response> {
   }
 }
 
-function reader(url: URL, response: Response, signal: AbortSignal): OpenFile {
+interface Body {
+  read(spare: ArrayBuffer | undefined): Promise<Bytes | undefined>;
+  cancel(): Promise<void>;
+}
+
+/** Reads a body into spare buffers where the browser can do that. */
+function bodyOf(stream: ReadableStream<Bytes>): Body {
+  try {
+    const reader = stream.getReader({ mode: 'byob' });
+    return {
+      async read(spare = new ArrayBuffer(partBytes)) {
+        const { value, done } = await reader.read(new Uint8Array(spare));
+        return done ? undefined : value;
+      },
+      cancel: () => reader.cancel(),
+    };
+  } catch {
+    const reader = stream.getReader();
+    return { read: async () => (await reader.read()).value, cancel: () => reader.cancel() };
+  }
+}
+
+function fileOf(url: URL, response: Response, signal: AbortSignal): OpenFile {
   const length = Number(response.headers.get('content-length') ?? 'NaN');
-  const body = response.body?.getReader();
+  const body = response.body === null ? undefined : bodyOf(response.body);
   let received = 0;
   return {
     label: url.href,
     size: undefined,
     expected: length > 0 ? length : undefined,
-    async read() {
+    async read(spare) {
       try {
-        const part = await body?.read();
-        received += part?.value?.length ?? 0;
-        return part?.value;
+        const bytes = await body?.read(spare);
+        received += bytes?.length ?? 0;
+        return bytes;
       } catch (thrown) {
         if (signal.aborted) throw abortError(signal);
         throw toPocketBertError(thrown, 'network', `${url.href} broke off after ${received} bytes`);
@@ -54,6 +76,10 @@ function reader(url: URL, response: Response, signal: AbortSignal): OpenFile {
   };
 }
 
+function drop(response: Response): void {
+  response.body?.cancel().catch(() => {});
+}
+
 /**
  * Opens the file at `url`, called `path` in its folder. Undefined if there is none.
  * @throws `network` for any other status, `format` for a web page in the place of weights
@@ -61,17 +87,17 @@ function reader(url: URL, response: Response, signal: AbortSignal): OpenFile {
 export async function openUrl(url: URL, path: string, reading: UrlReading): Promise<OpenFile | undefined> {
   const response = await request(url, reading);
   if (absent.includes(response.status) || perhapsAbsent.includes(response.status)) {
-    void response.body?.cancel().catch(() => {});
+    drop(response);
     if (perhapsAbsent.includes(response.status)) {
       reading.note(`${path} was refused with status ${response.status} and taken for absent`);
     }
     return undefined;
   }
   if (!response.ok) {
-    void response.body?.cancel().catch(() => {});
+    drop(response);
     throw new PocketBertError('network', `${url.href} was answered with status ${response.status} ${response.statusText}`.trim());
   }
-  const file = reader(url, response, reading.signal);
+  const file = fileOf(url, response, reading.signal);
   const first = await file.read();
   if (first !== undefined && isWebPage(first) && !path.endsWith('.safetensors')) {
     file.close();

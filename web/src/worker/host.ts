@@ -70,9 +70,11 @@ function loadingHandlers(state: State) {
       once(() => {
         state.buffer = engine().allocate(args.byteLength);
       }),
-    writeFile: (args: { readonly offset: number; readonly bytes: Uint8Array }) =>
-      once(() => {
+    /** Gives the buffer of the bytes back, to be filled again. */
+    writeFile: (args: { readonly offset: number; readonly bytes: Uint8Array<ArrayBuffer> }) =>
+      once((): ArrayBuffer => {
         present(state.buffer, 'buffer').bytes().set(args.bytes, args.offset);
+        return args.bytes.buffer;
       }),
     openFile: (args: { readonly source: string }) =>
       once(() => {
@@ -90,9 +92,11 @@ function loadingHandlers(state: State) {
       once(() =>
         present(state.importer, 'importer').addHeader(args.file, args.bytes, args.fileSize),
       ),
-    writeWeights: (args: { file: string; offset: number; bytes: Uint8Array }) =>
-      once(() => {
+    /** Gives the buffer of the bytes back, to be filled again. */
+    writeWeights: (args: { file: string; offset: number; bytes: Uint8Array<ArrayBuffer> }) =>
+      once((): ArrayBuffer => {
         present(state.importer, 'importer').write(args.file, args.offset, args.bytes);
+        return args.bytes.buffer;
       }),
     openImported: (args: { readonly source: string }) =>
       once(() => {

@@ -87,9 +87,11 @@ export function unpackError(wire: WireError, callSite: Error): PocketBertError {
   return error;
 }
 
-/** Memory that can be handed over with `value`: the buffers of the typed arrays in it. */
+/** Memory that can be handed over with `value`: the buffers in it, and those of its typed arrays. */
 export function buffersOf(value: unknown, depth = 3, found = new Set<ArrayBuffer>()): ArrayBuffer[] {
-  if (ArrayBuffer.isView(value)) {
+  if (value instanceof ArrayBuffer) {
+    found.add(value);
+  } else if (ArrayBuffer.isView(value)) {
     const { buffer } = value;
     if (buffer instanceof ArrayBuffer && buffer.byteLength === value.byteLength) found.add(buffer);
   } else if (typeof value === 'object' && value !== null && depth > 0) {
