@@ -1,0 +1,124 @@
+#include "quantize/folder_description.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "base/json.h"
+#include "model/check_vocabulary.h"
+#include "text/tokenizer.h"
+
+namespace pocketbert {
+namespace {
+
+constexpr std::string_view kHeadFolder = "heads/";
+constexpr std::string_view kJsonExtension = ".json";
+
+// The folder of the encoder's own files comes first, then the top one.
+const std::string* FindText(const FolderTexts& files, std::string_view folder,
+                            std::string_view name) {
+  if (!folder.empty()) {
+    if (const std::string* text = files.Find(std::string(folder) + "/" + std::string(name))) {
+      return text;
+    }
+  }
+  return files.Find(name);
+}
+
+std::optional<std::string_view> ViewOf(const std::string* text) {
+  if (text == nullptr) return std::nullopt;
+  return std::string_view(*text);
+}
+
+Result<Tokenizer> ReadTokenizer(const FolderTexts& files, std::string_view folder) {
+  const auto find = [&](std::string_view name) { return ViewOf(FindText(files, folder, name)); };
+  TokenizerFiles tokenizer;
+  tokenizer.tokenizer_json = find("tokenizer.json");
+  tokenizer.vocab_txt = find("vocab.txt");
+  tokenizer.tokenizer_config_json = find("tokenizer_config.json");
+  tokenizer.special_tokens_map_json = find("special_tokens_map.json");
+  tokenizer.added_tokens_json = find("added_tokens.json");
+  if (!tokenizer.tokenizer_json && !tokenizer.vocab_txt) {
+    return FormatError("tokenizer.json and vocab.txt are both missing: expected at least one of "
+                       "these files of a tokenizer");
+  }
+  return Tokenizer::FromFiles(tokenizer);
+}
+
+// do_lower_case of sentence_bert_config.json means Python's lower() before tokenizing, which is what
+// tokenizers of uncased models do anyway; for others it is not done here.
+Status CheckLowerCase(const SentenceConfig& sentence, const Tokenizer& tokenizer) {
+  if (!sentence.do_lower_case) return Done{};
+  for (char letter = 'A'; letter <= 'Z'; ++letter) {
+    const char upper[] = {letter};
+    const char lower[] = {static_cast<char>(letter - 'A' + 'a')};
+    PB_ASSIGN_OR_RETURN(const Encoding a, tokenizer.Encode({upper, 1}, std::nullopt, {}));
+    PB_ASSIGN_OR_RETURN(const Encoding b, tokenizer.Encode({lower, 1}, std::nullopt, {}));
+    if (a.ids != b.ids) {
+      return UnsupportedError("sentence_bert_config.json: do_lower_case is true, but the tokenizer "
+                              "tells cases apart; this combination is not supported");
+    }
+  }
+  return Done{};
+}
+
+Status ReadHeadFiles(const FolderTexts& files, ModelDescription& model) {
+  const size_t vector_size = model.sentence.Dimensions(model.config.encoder.hidden_size);
+  for (const FolderTexts::File& file : files.files()) {
+    if (!file.path.starts_with(kHeadFolder) || !file.path.ends_with(kJsonExtension)) continue;
+    PB_ASSIGN_OR_RETURN(HeadSpec spec,
+                        ParseHeadFile(file.text, file.path, model.config, vector_size));
+    model.head_files.push_back(
+        {file.path.substr(0, file.path.size() - kJsonExtension.size()), std::move(spec)});
+  }
+  std::sort(model.head_files.begin(), model.head_files.end(),
+            [](const auto& a, const auto& b) { return a.stem < b.stem; });
+  for (size_t i = 0; i < model.head_files.size(); ++i) {
+    const std::string& name = model.head_files[i].spec.name;
+    const bool taken = std::any_of(
+        model.head_files.begin(), model.head_files.begin() + static_cast<ptrdiff_t>(i),
+        [&](const ModelDescription::HeadFile& other) { return other.spec.name == name; });
+    if (taken || name == "default" || name.empty()) {
+      return FormatError(model.head_files[i].stem + ".json: name is \"" + name +
+                         "\", which is empty, taken by another head, or reserved");
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<FolderDescription> DescribeFolder(const FolderTexts& files) {
+  FolderDescription folder;
+  // modules.json may move the encoder's files into a folder of their own, as older models do.
+  std::string transformer_path;
+  if (const std::string* modules = files.Find("modules.json")) {
+    PB_ASSIGN_OR_RETURN(const JsonDocument document, ParseJson(*modules, "modules.json"));
+    for (const Json module : document.root().Items()) {
+      PB_ASSIGN_OR_RETURN(const std::string_view path, module.StringOr("path", ""));
+      transformer_path = std::string(path);
+      break;
+    }
+  }
+  const std::string* config = FindText(files, transformer_path, "config.json");
+  if (config == nullptr) return FormatError("config.json is missing: expected a Hugging Face folder");
+  folder.config_text = *config;
+  ModelDescription& model = folder.model;
+  PB_ASSIGN_OR_RETURN(model.config, ParseHfConfig(*config));
+  PB_ASSIGN_OR_RETURN(model.sentence,
+                      ReadSentenceFiles(files, model.config.encoder.hidden_size));
+  PB_RETURN_IF_ERROR(ReadHeadFiles(files, model));
+  if (const std::string* index =
+          FindText(files, transformer_path, "model.safetensors.index.json")) {
+    model.shard_index = *index;
+  }
+  PB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, ReadTokenizer(files, transformer_path));
+  PB_RETURN_IF_ERROR(
+      CheckVocabulary("tokenizer", tokenizer, model.config.encoder.vocab_size));
+  PB_RETURN_IF_ERROR(CheckLowerCase(model.sentence, tokenizer));
+  folder.tokenizer_text = tokenizer.CompiledConfig();
+  folder.vocabulary = tokenizer.CompiledVocabulary();
+  return folder;
+}
+
+}  // namespace pocketbert
