@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Instance } from '../../web/src/core/instance.js';
+import { loadGlue, type RawModule } from '../../web/src/core/raw_module.js';
+import type { Engine, EngineModel } from '../../web/src/core/types.js';
+import { compileSource } from '../../web/src/core/wasm_source.js';
+import type { ErrorCode } from '../../web/src/errors.js';
+import { failure, fixture, importFolder, load, openFixture, textsOf, wasmPath } from './support/setup.js';
+
+const any = <Value>(value: unknown): Value => value as Value;
+
+describe('every failure is a typed error, and the engine works on', () => {
+  let engine: Engine;
+  let model: EngineModel;
+  let expected: Float32Array;
+  before(async () => {
+    engine = await load('simd');
+    model = openFixture(engine, 'enc');
+    expected = model.embed(['boat']).data;
+  });
+  after(() => engine.destroy());
+
+  const weights = (): Uint8Array => any(fixture('enc')['model.safetensors']);
+  const texts = () => textsOf(fixture('enc'));
+  const file = () => importFolder(engine, fixture('enc')).bytes().slice();
+  const long = 'boat '.repeat(100);
+
+  const failures: [name: string, code: ErrorCode, message: RegExp, body: () => unknown][] = [
+    ['a text too long', 'too_long', /text 1: has 102 tokens, expected at most 32/, () => model.embed(['boat', long], { truncate: 'error' })],
+    ['the number of a text in a long list', 'too_long', /text 2000: /, () => model.embed([...Array<string>(2000).fill('boat'), long], { truncate: 'error' })],
+    ['a text that is no string', 'invalid_argument', /text 1: number/, () => model.embed(['boat', any(5)])],
+    ['a pair that is no string', 'invalid_argument', /text 0: pair is object/, () => model.classify([{ text: 'a', pair: any(null) }])],
+    ['a head that is not there', 'unsupported', /no classification head/, () => model.classify([{ text: 'boat' }])],
+    ['an unknown pooling', 'invalid_argument', /pooling is 'middle', expected .*mean/, () => model.embed(['boat'], { pooling: any('middle') })],
+    ['pooling named like a property of objects', 'invalid_argument', /pooling is 'constructor'/, () => model.embed(['boat'], { pooling: any('constructor') })],
+    ['dimensions beyond the vector', 'invalid_argument', /dimensions is 25, expected 1 to 24/, () => model.embed(['boat'], { dimensions: 25 })],
+    ['dimensions that are no number', 'invalid_argument', /dimensions is 1\.5/, () => model.embed(['boat'], { dimensions: 1.5 })],
+    ['maxLength beyond the model', 'invalid_argument', /max_length is 33/, () => model.embed(['boat'], { maxLength: 33 })],
+    ['an unknown prompt', 'invalid_argument', /prompt_name is "q"/, () => model.embed(['boat'], { promptName: 'q' })],
+    ['options of an empty list', 'invalid_argument', /dimensions is 99/, () => model.embed([], { dimensions: 99 })],
+    ['a stride that leaves no room', 'invalid_argument', /stride/, () => model.tokenizer.encode([{ text: long }], { truncation: { maxLength: 5, stride: 4 } })],
+    ['an unknown direction', 'invalid_argument', /truncation.direction is 'up', expected left, right/, () => model.tokenizer.encode([{ text: 'a' }], { truncation: { maxLength: 5, direction: any('up') } })],
+    ['no tokenizer files', 'format', /tokenizer\.json/, () => engine.openTokenizer({})],
+    ['a broken tokenizer', 'format', /tokenizer\.json/, () => engine.openTokenizer({ 'tokenizer.json': '{"model":' })],
+    ['a folder without config.json', 'format', /config\.json/, () => engine.createImporter({ 'vocab.txt': 'a' })],
+    ['an unknown precision', 'invalid_argument', /precision is 'int4'/, () => engine.createImporter(texts(), { precision: any('int4') })],
+    ['an import without weights', 'format', /embeddings/, () => {
+      const importer = engine.createImporter(texts());
+      try {
+        importer.finish();
+      } finally {
+        importer.destroy();
+      }
+    }],
+    ['an import that ends early', 'format', /model\.safetensors/, () => {
+      const importer = engine.createImporter(texts());
+      importer.addHeader('model.safetensors', weights(), weights().length);
+      importer.write('model.safetensors', 0, weights().subarray(0, 30_000));
+      importer.finish();
+    }],
+    ['a web page in place of a model', 'format', /model\.safetensors/, () => engine.openModel(new TextEncoder().encode('<!DOCTYPE html><p>not found</p>'.repeat(9)))],
+    ['an empty file', 'format', /safetensors/, () => engine.openModel(new Uint8Array())],
+    ['half a file', 'format', /safetensors/, () => engine.openModel(file().subarray(0, 40_000))],
+    ['a plain safetensors file', 'format', /safetensors/, () => engine.openModel(weights())],
+    ['a buffer of another kind', 'invalid_argument', /openModel/, () => engine.openModel(any({ byteLength: 5 }))],
+    ['memory that cannot be had', 'out_of_memory', /no memory for \d+ bytes/, () => engine.allocate(2 ** 32 - 65536)],
+    ['a size that is none', 'invalid_argument', /byteLength is -1/, () => engine.allocate(-1)],
+  ];
+  for (const [name, code, message, body] of failures) {
+    test(name, () => {
+      assert.match(failure(code, body).message, message);
+      assert.equal(engine.alive, true);
+      assert.deepEqual(model.embed(['boat']).data, expected);
+    });
+  }
+
+  test('what was destroyed says so', () => {
+    const other = openFixture(engine, 'enc');
+    const run = other.startEmbed(['boat']);
+    other.destroy();
+    other.destroy();
+    for (const body of [() => other.embed(['a']), () => other.info(), () => other.tokenizer.encode([{ text: 'a' }]), () => run.step()]) {
+      assert.match(failure('destroyed', body).message, /the model was destroyed/);
+    }
+    const buffer = engine.allocate(10);
+    assert.equal(buffer.bytes().length, 10);
+    buffer.free();
+    buffer.free();
+    failure('destroyed', () => buffer.bytes());
+    const ended = model.startEmbed(['boat']);
+    ended.destroy();
+    failure('destroyed', () => ended.step());
+  });
+
+  test('a run that failed has ended, and one that is not done does not finish', () => {
+    const run = model.startEmbed([long], { truncate: 'error' });
+    failure('too_long', () => run.step());
+    failure('destroyed', () => run.step());
+    const open = model.startEmbed(['boat', 'day']);
+    assert.match(failure('invalid_argument', () => open.finish()).message, /0 of 2/);
+  });
+
+  test('a destroyed engine says so, and its parts are harmless', async () => {
+    const other = await load('simd');
+    const buffer = other.allocate(10);
+    const opened = openFixture(other, 'enc');
+    other.destroy();
+    other.destroy();
+    assert.equal(other.alive, false);
+    failure('destroyed', () => opened.embed(['a']));
+    failure('destroyed', () => other.allocate(1));
+    opened.destroy();
+    buffer.free();
+  });
+});
+
+describe('traps', () => {
+  const start = async (log: string[]): Promise<RawModule> => {
+    const glue = await loadGlue('simd');
+    const module = await compileSource(wasmPath('simd'), {});
+    return glue({
+      threads: 1,
+      instantiateWasm: (imports, receive) => {
+        void WebAssembly.instantiate(module, imports).then((instance) => receive(instance, module));
+        return {};
+      },
+      print: () => {},
+      printErr: (line) => log.push(line),
+    });
+  };
+
+  test('a failed check inside the module ends the instance, and the error tells which', async () => {
+    const log: string[] = [];
+    const instance = new Instance(await start(log), log);
+    const { 'tokenizer.json': json = '' } = textsOf(fixture('enc'));
+    const files = instance.call((raw) => raw.createTextBlock(20_000, 1));
+    const path = new TextEncoder().encode('tokenizer.json');
+    const content = new TextEncoder().encode(json);
+    files.bytes().set(path);
+    files.bytes().set(content, path.length);
+    files.ends().set([path.length, path.length + content.length]);
+    const tokenizer = instance.call((raw) => raw.openTokenizer(files));
+    const broken = instance.call((raw) => raw.createTextBlock(4, 1));
+    broken.ends().set([1000, 1000]);
+    const error = failure('trap', () => instance.call((raw) => raw.countTokens(tokenizer, broken)));
+    assert.match(error.message, /the engine stopped: .*text_block\.cc:\d+: check failed/);
+    assert.equal(instance.alive, false);
+    assert.equal(failure('trap', () => instance.call((raw) => raw.usedBytes())), error);
+    instance.destroy();
+  });
+
+  test('another engine of the same page is not touched', async () => {
+    const engine = await load('simd');
+    assert.equal(openFixture(engine, 'enc').embed(['boat']).count, 1);
+    engine.destroy();
+  });
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { failure, load, openFixture, runnableVariants } from './support/setup.js';
+
+const kText = 'A new stone bridge by the mill, one day and one night at the water city. '.repeat(4);
+
+for (const variant of await runnableVariants()) {
+  describe(`memory of ${variant}`, () => {
+    test('flat over a thousand calls of every kind, failing ones too', async () => {
+      const engine = await load(variant, { threads: variant === 'relaxed-mt' ? 2 : 1 });
+      const model = openFixture(engine, 'cls');
+      const calls = () => {
+        model.embed([kText, 'boat']);
+        model.classify([{ text: kText, pair: 'boat' }]);
+        const { ids } = model.tokenizer.encode([{ text: kText }], { truncation: { maxLength: 20 } });
+        model.tokenizer.decode(ids);
+        model.tokenizer.countTokens([{ text: kText }]);
+        model.tokenizer.idsToTokens(ids);
+        failure('too_long', () => model.embed([kText], { truncate: 'error' }));
+        const run = model.startEmbed([kText, kText]);
+        run.step();
+        run.destroy();
+        engine.allocate(10_000).free();
+      };
+      for (let i = 0; i < 20; i++) calls();
+      const before = engine.memory();
+      for (let i = 0; i < 1000; i++) calls();
+      assert.deepEqual(engine.memory(), before);
+      engine.destroy();
+    });
+
+    test('models and importers give back what they took', async () => {
+      const engine = await load(variant, { threads: 1 });
+      const cycle = () => {
+        const model = openFixture(engine, 'cls', { precision: 'int8' });
+        model.embed([kText]);
+        model.destroy();
+        failure('format', () => engine.createImporter({ 'config.json': '{' }));
+        failure('format', () => engine.openModel(new Uint8Array(500_000)));
+      };
+      cycle();
+      const before = engine.memory();
+      for (let i = 0; i < 50; i++) cycle();
+      assert.deepEqual(engine.memory(), before);
+      engine.destroy();
+    });
+  });
+}
