@@ -175,6 +175,7 @@ export const loadEngine: LoadEngine = async (options = {}) => {
   const prepared = await prepare(options);
   const { choices } = prepared.candidates;
   const reasons = [...prepared.candidates.reasons];
+  let last: unknown;
   for (const choice of choices) {
     try {
       const instance = await start(choice, prepared, options);
@@ -182,7 +183,9 @@ export const loadEngine: LoadEngine = async (options = {}) => {
     } catch (error) {
       if (error instanceof PocketBertError) throw error;
       reasons.push(`${choice.variant} is not used: ${messageOf(error)}`);
+      last = error;
     }
   }
-  throw new PocketBertError('unsupported', `no variant could be started: ${reasons.join('; ')}`);
+  const code = last instanceof RangeError ? 'out_of_memory' : 'unsupported';
+  throw new PocketBertError(code, `no variant could be started: ${reasons.join('; ')}`, { cause: last });
 };
