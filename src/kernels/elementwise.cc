@@ -31,6 +31,22 @@ void UpdateRow(std::span<float> to, const VectorOp& vector_op) {
   }
 }
 
+// to[i] = vector_op(to[i], scale * value i), four at a time.
+template <typename VectorOp>
+void UpdateGroups(const ScaledI8& scaled, std::span<float> to, const VectorOp& vector_op) {
+  PB_CHECK(scaled.values.size() == to.size() && scaled.group_size > 0);
+  PB_CHECK(scaled.scales.size() * scaled.group_size >= to.size());
+  for (size_t begin = 0; begin < to.size(); begin += scaled.group_size) {
+    const std::span<float> part =
+        to.subspan(begin, std::min(scaled.group_size, to.size() - begin));
+    const int8_t* values = scaled.values.data() + begin;
+    const VecF32 scale = hn::Set(F32(), scaled.scales[begin / scaled.group_size]);
+    UpdateRow(part, [&](size_t i, VecF32 v) {
+      return vector_op(v, hn::Mul(scale, LoadI8(values + i, part.size() - i)));
+    });
+  }
+}
+
 }  // namespace
 
 void Add(std::span<const float> values, std::span<float> sum) {
@@ -40,20 +56,12 @@ void Add(std::span<const float> values, std::span<float> sum) {
   });
 }
 
-void ExpandI8(std::span<const int8_t> values, float scale, std::span<float> row) {
-  PB_CHECK(values.size() == row.size());
-  const VecF32 scales = hn::Set(F32(), scale);
-  UpdateRow(row, [&](size_t i, VecF32) {
-    return hn::Mul(scales, LoadI8(&values[i], values.size() - i));
-  });
+void ExpandI8(const ScaledI8& scaled, std::span<float> row) {
+  UpdateGroups(scaled, row, [](VecF32, VecF32 value) { return value; });
 }
 
-void AddExpandedI8(std::span<const int8_t> values, float scale, std::span<float> sum) {
-  PB_CHECK(values.size() == sum.size());
-  const VecF32 scales = hn::Set(F32(), scale);
-  UpdateRow(sum, [&](size_t i, VecF32 s) {
-    return hn::Add(s, hn::Mul(scales, LoadI8(&values[i], values.size() - i)));
-  });
+void AddExpandedI8(const ScaledI8& scaled, std::span<float> sum) {
+  UpdateGroups(scaled, sum, [](VecF32 s, VecF32 value) { return hn::Add(s, value); });
 }
 
 void Scale(float factor, std::span<float> values) {

@@ -11,11 +11,18 @@ namespace pocketbert {
 // sum[i] += values[i]; equal sizes.
 void Add(std::span<const float> values, std::span<float> sum);
 
-// row[i] = scale * values[i]: a row of an int8 embedding table. Equal sizes.
-void ExpandI8(std::span<const int8_t> values, float scale, std::span<float> row);
+// A row of int8 values with a scale for every `group_size` of them (the last group may be shorter).
+struct ScaledI8 {
+  std::span<const int8_t> values;
+  std::span<const float> scales;  // [groups]
+  size_t group_size;
+};
 
-// sum[i] += scale * values[i]; product and sum are rounded one after the other.
-void AddExpandedI8(std::span<const int8_t> values, float scale, std::span<float> sum);
+// row[i] = scale[group of i] * values[i]. Equal sizes.
+void ExpandI8(const ScaledI8& scaled, std::span<float> row);
+
+// sum[i] += scale[group of i] * values[i]; product and sum are rounded one after the other.
+void AddExpandedI8(const ScaledI8& scaled, std::span<float> sum);
 
 // values[i] *= factor.
 void Scale(float factor, std::span<float> values);

@@ -34,8 +34,7 @@ struct Tile {
   size_t columns;  // 1 to 8
 };
 
-// Adds one group's share to four columns of row m: `dots` are its integer products, `group` + 0 to 3
-// their places in weight_scales and weight_sums.
+// Adds group g's share to columns [column, column + 4) of row m, given their integer products.
 template <typename Code>
 HWY_INLINE VecF32 AddGroup(const Tile<Code>& tile, size_t m, size_t g, size_t column, VecI32 dots,
                            VecF32 sum) {
@@ -44,9 +43,8 @@ HWY_INLINE VecF32 AddGroup(const Tile<Code>& tile, size_t m, size_t g, size_t co
   const VecF32 offset = hn::Set(tag, tile.offsets[m * tile.offset_stride + g]);
   const VecF32 weight_scale = hn::LoadU(tag, tile.weight_scales + g * kPanelRows + column);
   const VecF32 weight_sum = hn::LoadU(tag, tile.weight_sums + g * kPanelRows + column);
-  const VecF32 products =
-      hn::Add(hn::Mul(scale, hn::ConvertTo(tag, dots)), hn::Mul(offset, weight_sum));
-  return hn::Add(sum, hn::Mul(weight_scale, products));
+  sum = hn::Add(sum, hn::Mul(hn::Mul(hn::ConvertTo(tag, dots), weight_scale), scale));
+  return hn::Add(sum, hn::Mul(offset, weight_sum));
 }
 
 // Writes columns [column, column + 4) of row m, as far as they exist.

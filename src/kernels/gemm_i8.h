@@ -10,11 +10,11 @@
 
 namespace pocketbert {
 
-// c[m][n] = (sum over groups g in order of
-//              weights.scale[n][g] * (scale[m][g] * dot[m][n][g] + offset[m][g] * sum[n][g]))
-//           + bias[n]
-// dot: the integer product of row m's codes and row n's int8 values within group g, exact; sum: that
-// of the int8 values alone. Float operations are rounded one by one, in the order written. An
+// c[m][n]: t = 0; for each group g in order
+//   t = t + (dot * weight_scale[n][g]) * scale[m][g]
+//   t = t + offset[m][g] * weight_sum[n][g]
+// and at last t + bias[n]. dot is the integer product of row m's codes and row n's int8 values
+// within group g, exact; weight_sum is PackedI8's. Float operations are rounded one by one. An
 // element depends on row m and row n only. `c` [a's rows, weights.rows]; `bias` [weights.rows] or
 // empty.
 //

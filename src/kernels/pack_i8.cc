@@ -20,7 +20,7 @@ void PackPanel(TensorView<const int8_t> rows, std::span<int8_t> panel) {
   }
 }
 
-// Scales and sums of a panel's rows, [groups, 8] each.
+// Scales and scaled sums of a panel's rows, [groups, 8] each.
 void FillGroups(TensorView<const int8_t> rows, TensorView<const float> row_scales,
                 size_t group_size, std::span<float> scales, std::span<float> sums) {
   std::fill(scales.begin(), scales.end(), 0.0f);
@@ -28,12 +28,12 @@ void FillGroups(TensorView<const int8_t> rows, TensorView<const float> row_scale
   for (size_t r = 0; r < rows.rows; ++r) {
     const std::span<const int8_t> row = rows.Row(r);
     const std::span<const float> scale = row_scales.Row(r);
-    for (size_t g = 0; g * group_size < row.size(); ++g) {
+    for (size_t g = 0; g < scale.size(); ++g) {
       int32_t sum = 0;
       const size_t end = std::min(row.size(), (g + 1) * group_size);
       for (size_t k = g * group_size; k < end; ++k) sum += row[k];
-      scales[g * kPanelRows + r] = scale[scale.size() == 1 ? 0 : g];
-      sums[g * kPanelRows + r] = static_cast<float>(sum);
+      scales[g * kPanelRows + r] = scale[g];
+      sums[g * kPanelRows + r] = scale[g] * static_cast<float>(sum);
     }
   }
 }
@@ -60,8 +60,7 @@ PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
   packed.cols = matrix.cols;
   packed.group_size = group_size;
   const size_t group_floats = packed.group_count() * kPanelRows;
-  PB_CHECK(scales.rows == matrix.rows);
-  PB_CHECK(scales.cols == packed.group_count() || scales.cols == 1);
+  PB_CHECK(scales.rows == matrix.rows && scales.cols == packed.group_count());
   PB_CHECK(memory.panels.size() == packed.panel_count() * packed.panel_bytes());
   PB_CHECK(memory.scales.size() == packed.panel_count() * group_floats);
   PB_CHECK(memory.sums.size() == packed.panel_count() * group_floats);

@@ -4,7 +4,8 @@
 // Source: row-major int8 [rows, cols] (rows = outputs), values in [-127, 127]. Packed: panels of 8
 // rows; within a panel, for every 4 columns, the 8 rows' 4 values back to back:
 //
-//   panel 0: row 0 [k0 k1 k2 k3] row 1 [k0 k1 k2 k3] ... row 7 [k0 k1 k2 k3] row 0 [k4 k5 k6 k7] ...
+//   panel 0: row 0 [k0 k1 k2 k3]  row 1 [k0 k1 k2 k3]  ...  row 7 [k0 k1 k2 k3]
+//            row 0 [k4 k5 k6 k7]  row 1 [k4 k5 k6 k7]  ...
 //
 // Rows are padded with zeros to a multiple of 8, columns to a multiple of 4. Columns form groups of
 // `group_size` (the last may be shorter); weights have a scale per row and group, activations one
@@ -33,7 +34,7 @@ struct PackedI8 {
 
   std::span<const int8_t> panels;  // [panels, padded_cols / 4, 8, 4]
   std::span<const float> scales;   // [panels, groups, 8]
-  std::span<const float> sums;     // [panels, groups, 8]: sum of a row's int8 values in a group
+  std::span<const float> sums;     // [panels, groups, 8]: scale * sum of a row's int8 values
 
   size_t panel_count() const { return PaddedRows(rows) / kPanelRows; }
   size_t panel_bytes() const { return PaddedCols(cols) * kPanelRows; }
@@ -61,10 +62,9 @@ struct PackI8Memory {
   std::span<float> sums;
 };
 
-// Packs `matrix` [rows, cols] with `scales` [rows, groups], or [rows, 1] if a row has one scale for
-// all its groups, into `memory` and returns the view of it.
-// `memory.panels` may begin where `matrix` begins if CanPackI8InPlace and matrix.stride == cols: the
-// packing then happens in place and needs `scratch`, 8 * cols bytes.
+// Packs `matrix` [rows, cols] with `scales` [rows, groups] into `memory`, returns the view of it.
+// `memory.panels` may begin where `matrix` begins if CanPackI8InPlace and matrix.stride == cols:
+// the packing then happens in place and needs `scratch`, 8 * cols bytes.
 PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
                 size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch = {});
 

@@ -108,7 +108,7 @@ void QuantizeRows(TensorView<const float> input, std::span<const float> input_sc
       const Extremes extremes = FindExtremes(group);
       const float range = extremes.high - extremes.low;
       const bool flat = !(range > 1e-30f);
-      output.scales.Row(r)[g] = flat ? 0.0f : range / 127.0f;
+      output.scales.Row(r)[g] = flat ? 0.0f : range * (1.0f / 127.0f);
       output.offsets.Row(r)[g] = extremes.low;
       QuantizeGroup(group, extremes, flat ? 0.0f : 127.0f / range, codes.data() + begin);
     }

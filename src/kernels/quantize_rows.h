@@ -23,9 +23,9 @@ struct QuantizedRows {
 
 // Quantizes `input` [rows, cols] into `output`. With y[k] = x[k] * input_scale[k] (`input_scale`
 // [cols], or empty: y = x), low and high the extremes of y over a group:
-//   scale = (high - low) / 127, offset = low,
+//   scale = (high - low) * (1 / 127), offset = low,
 //   code = round((y - low) * (127 / (high - low))), ties to even
-// A group whose range is below 1e-30 gets codes and scale 0.
+// A group whose range is not above 1e-30 gets codes and scale 0.
 template <typename Code>
 void QuantizeRows(TensorView<const float> input, std::span<const float> input_scale,
                   const QuantizedRows<Code>& output);

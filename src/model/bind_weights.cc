@@ -78,6 +78,15 @@ Result<std::span<float>> WeightBinder::RequireFloats(std::string_view name, size
   return Floats(*entry);
 }
 
+Result<TensorView<const float>> WeightBinder::RequireScales(const TensorSpec& spec) {
+  const size_t groups = PackedI8::GroupCount(spec.cols, group_size_);
+  const uint64_t shape[] = {spec.rows, groups};
+  PB_ASSIGN_OR_RETURN(Entry* entry,
+                      Require(spec.name + std::string(one_file::kScaleSuffix), shape));
+  PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
+  return TensorView<const float>(values.data(), spec.rows, groups);
+}
+
 Status WeightBinder::Bind(const TensorSpec& spec, LinearWeights& slot) {
   const uint64_t shape[] = {spec.rows, spec.cols};
   PB_ASSIGN_OR_RETURN(Entry* entry, Require(spec.name, shape));
@@ -91,8 +100,7 @@ Status WeightBinder::Bind(const TensorSpec& spec, LinearWeights& slot) {
 
 Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
                             LinearWeights& slot) {
-  PB_ASSIGN_OR_RETURN(const std::span<float> row_scales,
-                      RequireFloats(spec.name + std::string(one_file::kScaleSuffix), spec.rows));
+  PB_ASSIGN_OR_RETURN(const TensorView<const float> scales, RequireScales(spec));
   if (FindEntry(spec.input_scale_name) != nullptr) {
     PB_ASSIGN_OR_RETURN(slot.input_scale, RequireFloats(spec.input_scale_name, spec.cols));
   }
@@ -113,9 +121,8 @@ Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
   memory.sums = Carve<float>(block, offset, sums);
   memory.scales = Carve<float>(block, offset, sums);
   if (in_place) scratch_.resize(PackedI8::kPanelRows * spec.cols);
-  slot.i8 = PackI8(TensorView<const int8_t>(values, spec.rows, spec.cols),
-                   TensorView<const float>(row_scales.data(), spec.rows, 1), group_size_, memory,
-                   scratch_);
+  slot.i8 = PackI8(TensorView<const int8_t>(values, spec.rows, spec.cols), scales, group_size_,
+                   memory, scratch_);
   blocks_.push_back(std::move(block));
   return Done{};
 }
@@ -133,8 +140,8 @@ Status WeightBinder::Bind(const TensorSpec& spec, EmbeddingTable& slot) {
   const std::span<const uint8_t> bytes = file_.TensorBytes(tensor);
   slot.i8 = TensorView<const int8_t>(reinterpret_cast<const int8_t*>(bytes.data()), spec.rows,
                                      spec.cols);
-  PB_ASSIGN_OR_RETURN(slot.scales, RequireFloats(spec.name + std::string(one_file::kScaleSuffix),
-                                                 spec.rows));
+  PB_ASSIGN_OR_RETURN(slot.scales, RequireScales(spec));
+  slot.group_size = group_size_;
   return Done{};
 }
 

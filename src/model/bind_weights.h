@@ -47,6 +47,8 @@ class WeightBinder {
   Error DTypeError(const TensorInfo& tensor, std::string_view expected) const;
   Result<std::span<float>> Floats(Entry& entry);
   Result<std::span<float>> RequireFloats(std::string_view name, size_t count);
+  // The scales [rows, groups] of an I8 tensor.
+  Result<TensorView<const float>> RequireScales(const TensorSpec& spec);
   Status BindI8(const TensorSpec& spec, const TensorInfo& tensor, LinearWeights& slot);
 
   TensorFile& file_;

@@ -5,7 +5,8 @@
 //   metadata   format "pocketbert", format_version "1", config, tokenizer, sentence, heads,
 //              quantization, fidelity, ignored_tensors, source (each a JSON text but the first two
 //              and the last)
-//   X.weight         F32 or I8 [rows, cols]; I8 comes with X.weight_scale F32 [rows]
+//   X.weight         F32 or I8 [rows, cols]; I8 comes with X.weight_scale F32
+//                    [rows, groups of columns]
 //   X.bias           F32 [rows]
 //   …input_scale     F32 [cols]: inputs are multiplied by it before they are quantized
 //   heads.NAME.…     tensors of a named head; modules.PATH.linear.… those of a Dense module
@@ -40,7 +41,7 @@ inline constexpr std::string_view kIgnoredTensorsKey = "ignored_tensors";
 inline constexpr std::string_view kSourceKey = "source";
 
 inline constexpr std::string_view kVocabularyTensor = "tokenizer.vocab";
-// Appended to the name of an I8 tensor: its F32 scale per row.
+// Appended to the name of an I8 tensor: its F32 scales per row and group of columns.
 inline constexpr std::string_view kScaleSuffix = "_scale";
 
 }  // namespace one_file

@@ -9,16 +9,20 @@ namespace pocketbert {
 
 namespace {
 
+ScaledI8 RowI8(const EmbeddingTable& table, size_t id) {
+  return {table.i8.Row(id), table.scales.Row(id), table.group_size};
+}
+
 void SetToEmbedding(const EmbeddingTable& table, size_t id, std::span<float> row) {
   PB_CHECK(id < table.ids() && table.width() == row.size());
-  if (table.f32.empty()) return ExpandI8(table.i8.Row(id), table.scales[id], row);
+  if (table.f32.empty()) return ExpandI8(RowI8(table, id), row);
   const std::span<const float> values = table.f32.Row(id);
   std::copy(values.begin(), values.end(), row.begin());
 }
 
 void AddEmbedding(const EmbeddingTable& table, size_t id, std::span<float> row) {
   PB_CHECK(id < table.ids() && table.width() == row.size());
-  if (table.f32.empty()) return AddExpandedI8(table.i8.Row(id), table.scales[id], row);
+  if (table.f32.empty()) return AddExpandedI8(RowI8(table, id), row);
   Add(table.f32.Row(id), row);
 }
 

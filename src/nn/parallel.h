@@ -8,8 +8,8 @@
 
 namespace pocketbert {
 
-// Calls body(begin, end) for consecutive blocks of at most `block` rows that cover [0, rows), in any
-// order and in parallel. What a row becomes must not depend on its block.
+// Calls body(begin, end) for consecutive blocks of at most `block` rows that cover [0, rows), in
+// any order and in parallel. What a row becomes must not depend on its block.
 template <typename Body>
 void ParallelRows(ThreadPool& pool, size_t rows, size_t block, const Body& body) {
   pool.Run((rows + block - 1) / block, [&](size_t index, size_t) {

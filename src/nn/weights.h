@@ -31,9 +31,10 @@ struct LinearWeights {
 
 // One row per id. Exactly one of `f32` and `i8` is filled in.
 struct EmbeddingTable {
-  TensorView<float> f32;          // [ids, width]
-  TensorView<const int8_t> i8;    // [ids, width]
-  std::span<const float> scales;  // [ids], int8 only: value = scale * int8 value
+  TensorView<float> f32;           // [ids, width]
+  TensorView<const int8_t> i8;     // [ids, width]; value = scale * int8 value
+  TensorView<const float> scales;  // [ids, groups], int8 only: one for every group_size columns
+  size_t group_size = 0;           // int8 only; the last group may be shorter
 
   bool empty() const { return f32.empty() && i8.empty(); }
   size_t ids() const { return f32.empty() ? i8.rows : f32.rows; }

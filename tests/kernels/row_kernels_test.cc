@@ -109,8 +109,10 @@ TEST_CASE("sums, products and lookups equal the plain loops") {
     pocketbert::Add(b, sum);
     pocketbert::Scale(1.7f, scaled);
     pocketbert::MaxInto(b, greatest);
-    pocketbert::ExpandI8(bytes.values, 0.3f, lookup);
-    pocketbert::AddExpandedI8(bytes.values, 0.3f, added);
+    // Groups of 8 with scales of their own; the last may be short.
+    const std::vector<float> scales = random.Floats((width + 7) / 8);
+    pocketbert::ExpandI8({bytes.values, scales, 8}, lookup);
+    pocketbert::AddExpandedI8({bytes.values, scales, 8}, added);
     pocketbert::AddScaled(-0.9f, b, weighted);
     std::vector<float> expected_sum = a, expected_scaled = a, expected_greatest = a,
                        expected_lookup(width), expected_added = a, expected_weighted = a;
@@ -118,8 +120,8 @@ TEST_CASE("sums, products and lookups equal the plain loops") {
       expected_sum[i] += b[i];
       expected_scaled[i] *= 1.7f;
       expected_greatest[i] = a[i] > b[i] ? a[i] : b[i];
-      expected_lookup[i] = 0.3f * bytes.values[i];
-      expected_added[i] += 0.3f * bytes.values[i];
+      expected_lookup[i] = scales[i / 8] * bytes.values[i];
+      expected_added[i] += scales[i / 8] * bytes.values[i];
       expected_weighted[i] += -0.9f * b[i];
     }
     CAPTURE(width);
