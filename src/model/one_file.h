@@ -8,7 +8,8 @@
 //   X.weight         F32 or I8 [rows, cols]; I8 comes with X.weight_scale F32
 //                    [rows, groups of columns]
 //   X.bias           F32 [rows]
-//   …input_scale     F32 [cols]: inputs are multiplied by it before they are quantized
+//   …input_scale     F32 [cols]: inputs are multiplied by it before they are quantized; shared by
+//                    query, key and value of a layer
 //   heads.NAME.…     tensors of a named head; modules.PATH.linear.… those of a Dense module
 //   tokenizer.vocab  U8 [bytes]: the vocabulary in the form that text/tokenizer.h reads
 

@@ -1,10 +1,16 @@
 #pragma once
-// Equalizer: factors that move range from activations into weights before both are quantized.
+// Equalization: factors that move range from activations into weights before both are quantized.
 //
 // An int8 matrix W reads inputs x whose channels differ much in size: the largest decide the step of
-// the quantization and the small ones drown in it. So x[k] is multiplied by scale[k] and W[:, k]
-// divided by it, which in exact arithmetic changes nothing. The scales come from the checkpoint
-// alone: no sample text is needed.
+// the quantization and the small ones drown in it. So x[k] is divided by e[k] and W[:, k] multiplied
+// by it, which in exact arithmetic changes nothing. The factors come from the checkpoint alone, no
+// sample text is needed: `profile` estimates the root mean square of every channel of x from the
+// LayerNorms that x has passed,
+//   e[k] = profile[k] / rms of column k of W,
+// both kept above 1/1000 of their largest. Equalized are the inputs of query/key/value, of the first
+// feed-forward matrix, and of ELECTRA's projection; for the others it gained nothing when measured.
+//
+// All arithmetic is double with + * / sqrt, sums in the order of the index: the same bits everywhere.
 
 #include <cstddef>
 #include <span>
@@ -16,38 +22,55 @@
 
 namespace pocketbert {
 
-// One set of matrices that read the same input, e.g. query, key and value of a layer.
-enum class InputKind { kAttention, kFeedForward };
-struct EqualizedInput {
-  InputKind kind = InputKind::kAttention;
-  size_t layer = 0;
-};
+// How these factors are named in the file's `quantization` text.
+inline constexpr std::string_view kEqualizationName = "layernorm-profile-3";
 
-// Which matrices have an input_scale: those of this name (TensorSpec::input_scale_name).
+// True for the matrices that are equalized, by TensorSpec::input_scale_name.
 bool IsEqualized(std::string_view input_scale_name);
 
-// Follows the encoder from the bottom up: InputScale is called once for each input, in the order of
-// the computation.
-class Equalizer {
+// The tensors of the checkpoint that profiles are made of, by canonical name.
+class ProfileTensors {
  public:
-  explicit Equalizer(const EncoderConfig& config);
+  // A bias, or gamma or beta of a LayerNorm.
+  virtual std::span<const float> Vector(std::string_view name) const = 0;
+  // sqrt(sum_k W[n, k]^2) for each row n of a matrix.
+  virtual std::span<const double> RowNorms(std::string_view name) const = 0;
 
-  // All equalized inputs in the order of the computation, with their input_scale_name.
-  static std::vector<std::pair<std::string, EqualizedInput>> Inputs(const EncoderConfig& config);
-
-  // Canonical names of the vectors that InputScale reads for this input: gamma and beta of LayerNorms,
-  // in the order in which it wants them.
-  std::vector<std::string> Vectors(const EqualizedInput& input) const;
-
-  // Writes scale [in]. `vectors` are those of Vectors(input); `column_rms` [in] is the root mean square
-  // of each column over all the matrices that read this input. All scales are positive and finite.
-  void InputScale(const EqualizedInput& input, std::span<const std::span<const float>> vectors,
-                  std::span<const float> column_rms, std::span<float> scale);
-
- private:
-  bool has_projection_;
-  // Estimated root mean square of each channel of the residual stream, [hidden_size].
-  std::vector<float> residual_;
+ protected:
+  ~ProfileTensors() = default;
 };
+
+// One input of an encoder that is equalized.
+struct EqualizedInput {
+  enum class Kind { kProjection, kAttention, kFeedForward };
+  Kind kind = Kind::kAttention;
+  size_t layer = 0;
+  std::string input_scale_name;
+  // What InputProfile will ask of ProfileTensors.
+  std::vector<std::string> tensors;
+  // True if it asks for `encoder_input`.
+  bool needs_encoder_input = false;
+};
+
+// All of them, in the order of the computation.
+std::vector<EqualizedInput> EqualizedInputs(const EncoderConfig& config);
+
+// The estimated root mean square of each channel of `input`. `encoder_input` [hidden_size] is that of
+// the first layer's input: LayerNormProfile of embeddings.LayerNorm, or ProjectedProfile of it.
+std::vector<double> InputProfile(const EqualizedInput& input, const ProfileTensors& tensors,
+                                 std::span<const double> encoder_input);
+
+// What a LayerNorm gives for normally distributed input: sqrt(gamma[k]^2 + beta[k]^2).
+std::vector<double> LayerNormProfile(std::span<const float> gamma, std::span<const float> beta);
+
+// One channel of a linear map of such a LayerNorm's output:
+//   sqrt(sum_k (row[k] gamma[k])^2 + (sum_k row[k] beta[k] + bias)^2)
+double ProjectedProfile(std::span<const float> row, std::span<const float> gamma,
+                        std::span<const float> beta, float bias);
+
+// Writes e [in]. `column_energy` [in]: sum of W[n, k]^2 over all `rows` rows that read this input.
+// All ones if the profile or the energies are all zero or not finite.
+void EqualizationFactors(std::span<const double> profile, std::span<const double> column_energy,
+                         size_t rows, std::span<float> factors);
 
 }  // namespace pocketbert

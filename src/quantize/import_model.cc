@@ -85,8 +85,8 @@ Status ModelImporter::State::WriteData(size_t file, std::span<const uint8_t> byt
         const auto target = static_cast<size_t>(state.targets[tensor]);
         const TensorPlace place{files[file].path, tensors[tensor].name, tensors[tensor].dtype};
         PB_RETURN_IF_ERROR(writer.front().WriteRow(target, row, data, place));
-        if (--state.rows_left[tensor] > 0) return Done{};
-        return writer.front().TensorComplete(target, place);
+        if (--state.rows_left[tensor] == 0) writer.front().TensorComplete(target);
+        return Done{};
       });
   meter.Add(splitter.held_bytes());
   return status;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "model/source_names.h"
+#include "quantize/equalize.h"
 
 namespace pocketbert {
 namespace {
@@ -160,16 +161,18 @@ class SourceIndex {
 struct TargetCollector {
   SourceIndex& index;
   std::vector<Target>& targets;
-  TargetForm table_form, matrix_form;
+  bool quantize;
   Status status = Done{};
+
+  TargetForm FormOf(const TensorSpec& spec) const {
+    if (!quantize || spec.is_vector()) return TargetForm::kFloat;
+    return IsEqualized(spec.input_scale_name) ? TargetForm::kStaged : TargetForm::kInt8;
+  }
 
   template <typename Slot>
   void operator()(const TensorSpec& spec, Slot&) {
     if (!status.ok()) return;
-    const TargetForm form = spec.kind == TensorKind::kEmbedding ? table_form
-                            : spec.kind == TensorKind::kMatrix  ? matrix_form
-                                                                : TargetForm::kFloat;
-    Result<Target> target = index.Require(spec, form);
+    Result<Target> target = index.Require(spec, FormOf(spec));
     if (!target.ok()) {
       status = std::move(target).error();
       return;
@@ -248,8 +251,7 @@ Result<ImportPlan> PlanImport(const ModelDescription& description,
   PB_RETURN_IF_ERROR(index.CheckUnique());
   const EncoderConfig& encoder = description.config.encoder;
   const bool quantize = precision == Precision::kInt8;
-  TargetCollector collect{index, plan.targets, quantize ? TargetForm::kInt8 : TargetForm::kFloat,
-                          quantize ? TargetForm::kStaged : TargetForm::kFloat};
+  TargetCollector collect{index, plan.targets, quantize};
   EncoderWeights names_only;
   names_only.layers.resize(encoder.layers);
   VisitTensors(encoder, names_only, collect);
@@ -260,8 +262,7 @@ Result<ImportPlan> PlanImport(const ModelDescription& description,
     plan.heads.push_back(head.spec);
   }
   const bool large = HeadBytes(description, plan.heads) > kMaxFloatHeadBytes;
-  TargetCollector collect_heads{index, plan.targets, TargetForm::kFloat,
-                                large && quantize ? TargetForm::kInt8 : TargetForm::kFloat};
+  TargetCollector collect_heads{index, plan.targets, large && quantize};
   for (const HeadSpec& head : plan.heads) {
     HeadWeights weights;
     VisitHeadTensors(head.config, weights, collect_heads);

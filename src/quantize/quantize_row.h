@@ -1,28 +1,36 @@
 #pragma once
-// Symmetric int8 quantization of one row of weights, and how much it loses.
+// Symmetric int8 quantization of weights, a scale for each group of columns of a row, and how much it
+// loses.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace pocketbert {
 
-// Sums over quantized weights; the relative error is sqrt(error / energy).
+// Columns that share a scale; the last group of a row may be shorter.
+inline constexpr size_t kGroupSize = 128;
+
+inline constexpr size_t WeightGroups(size_t cols) { return (cols + kGroupSize - 1) / kGroupSize; }
+
+// Sums over quantized weights w, stored as w'.
 struct QuantizationLoss {
   double error = 0;   // sum of (w - w')^2
   double energy = 0;  // sum of w^2
 
-  // 0 for all-zero weights. The signal-to-noise ratio in dB is -20 log10 of it.
+  // sqrt(error / energy); 0 for all-zero weights. The signal-to-noise ratio in dB is -20 log10 of it.
   double RelativeError() const;
 };
 
-// Writes values in [-127, 127] with row[k] ~ scale * values[k] and returns the scale, max|row| / 127
-// (0 for a row of zeros). Rounds to nearest, ties to even; plain IEEE float arithmetic, so the same
-// bits everywhere. `row` must be finite.
-float QuantizeRow(std::span<const float> row, std::span<int8_t> values);
+// Writes values in [-127, 127] with row[k] ~ scales[k / kGroupSize] * values[k], adds to `loss`.
+// scale = max|row| / 127 over the group (1 where that is 0), value = row[k] / scale rounded to
+// nearest, ties to even: plain IEEE float arithmetic, so the same bits everywhere. `row` must be
+// finite; `scales` [WeightGroups(row.size())].
+void QuantizeRow(std::span<const float> row, std::span<int8_t> values, std::span<float> scales,
+                 QuantizationLoss& loss);
 
-// Adds the loss of one row to `loss`, in order of the elements.
-void AddLoss(std::span<const float> row, std::span<const int8_t> values, float scale,
-             QuantizationLoss& loss);
+// sqrt(sum_k row[k]^2).
+double RowNorm(std::span<const float> row);
 
 // True if no element is infinite or not a number.
 bool AllFinite(std::span<const float> values);

@@ -1,8 +1,8 @@
 #include "quantize/tensor_writer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +17,10 @@ constexpr size_t kSpareHeaderBytes = 512;
 // Most bytes that one number of the fidelity text takes with quotes, colon and comma around name and
 // number.
 constexpr size_t kFidelityEntryBytes = 24;
+
+constexpr std::string_view kEmbeddingGamma = "embeddings.LayerNorm.weight";
+constexpr std::string_view kEmbeddingBeta = "embeddings.LayerNorm.bias";
+constexpr std::string_view kProjectionBias = "embeddings_project.bias";
 
 std::string ScaleName(const TensorSpec& spec) {
   return spec.name + std::string(one_file::kScaleSuffix);
@@ -46,7 +50,7 @@ std::vector<TensorInfo> OutputTensors(const ImportPlan& plan, size_t vocabulary_
     if (!spec.is_vector()) shape.insert(shape.begin(), spec.rows);
     const bool quantized = target.form != TargetForm::kFloat;
     add(spec.name, quantized ? DType::kI8 : DType::kF32, std::move(shape));
-    if (quantized) add(ScaleName(spec), DType::kF32, {spec.rows});
+    if (quantized) add(ScaleName(spec), DType::kF32, {spec.rows, WeightGroups(spec.cols)});
   }
   for (const TensorSpec* owner : InputScaleOwners(plan)) {
     add(owner->input_scale_name, DType::kF32, {owner->cols});
@@ -55,12 +59,12 @@ std::vector<TensorInfo> OutputTensors(const ImportPlan& plan, size_t vocabulary_
   return tensors;
 }
 
-std::string QuantizationJson(Precision precision, const ImportPlan& plan) {
+std::string QuantizationJson(Precision precision) {
   JsonWriter writer;
   writer.BeginObject().Key("precision").String(PrecisionName(precision));
   if (precision == Precision::kInt8) {
     writer.Key("group_size").Int(static_cast<int64_t>(kGroupSize));
-    writer.Key("equalized").Bool(!InputScaleOwners(plan).empty());
+    writer.Key("equalization").String(kEqualizationName).Key("activations").String("u7");
   }
   writer.EndObject();
   return writer.TakeText();
@@ -91,12 +95,8 @@ double Rounded(double value) {
 
 }  // namespace
 
-TensorWriter::TensorWriter(const ImportPlan& plan, OneFileWriter writer, Equalizer equalizer,
-                           MemoryMeter& meter)
-    : plan_(&plan),
-      meter_(&meter),
-      writer_(std::move(writer)),
-      equalizer_(std::move(equalizer)) {}
+TensorWriter::TensorWriter(const ImportPlan& plan, OneFileWriter writer, MemoryMeter& meter)
+    : plan_(&plan), meter_(&meter), writer_(std::move(writer)) {}
 
 Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const ImportPlan& plan,
                                           const ImportOptions& options, MemoryMeter& meter) {
@@ -112,7 +112,7 @@ Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const Impor
   add(one_file::kTokenizerKey, std::move(folder.tokenizer_text));
   add(one_file::kSentenceKey, WriteSentenceConfig(folder.model.sentence));
   add(one_file::kHeadsKey, WriteHeads(plan.heads));
-  add(one_file::kQuantizationKey, QuantizationJson(options.precision, plan));
+  add(one_file::kQuantizationKey, QuantizationJson(options.precision));
   if (!plan.ignored.empty()) add(one_file::kIgnoredTensorsKey, IgnoredJson(plan));
   PB_ASSIGN_OR_RETURN(OneFileWriter file,
                       OneFileWriter::Create(std::move(header),
@@ -121,7 +121,7 @@ Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const Impor
   const std::span<uint8_t> vocabulary = file.Bytes(one_file::kVocabularyTensor);
   std::copy(folder.vocabulary.begin(), folder.vocabulary.end(), vocabulary.begin());
   const EncoderConfig& encoder = folder.model.config.encoder;
-  TensorWriter writer(plan, std::move(file), Equalizer(encoder), meter);
+  TensorWriter writer(plan, std::move(file), meter);
   writer.source_ = options.source;
   writer.BindOutputs();
   writer.BindGroups(encoder);
@@ -154,29 +154,48 @@ size_t TensorWriter::TargetNamed(std::string_view name) const {
 }
 
 void TensorWriter::BindGroups(const EncoderConfig& config) {
-  for (const auto& [scale_name, input] : Equalizer::Inputs(config)) {
+  has_projection_ = config.has_projection();
+  for (EqualizedInput& input : EqualizedInputs(config)) {
     Group group;
-    group.input = input;
     for (size_t i = 0; i < plan_->targets.size(); ++i) {
       const Target& target = plan_->targets[i];
-      if (target.form == TargetForm::kStaged && target.spec.input_scale_name == scale_name) {
+      if (target.form == TargetForm::kStaged &&
+          target.spec.input_scale_name == input.input_scale_name) {
         group.matrices.push_back(i);
       }
     }
     if (group.matrices.empty()) continue;
-    for (const std::string& name : equalizer_.Vectors(input)) {
-      group.vectors.push_back(TargetNamed(name));
+    for (const std::string& name : input.tensors) {
+      const size_t target = TargetNamed(name);
+      group.needs.push_back(target);
+      const TensorSpec& spec = plan_->targets[target].spec;
+      if (spec.kind == TensorKind::kMatrix) outputs_[target].row_norms.resize(spec.rows);
     }
-    group.input_scale = writer_.Floats(scale_name);
+    if (input.kind == EqualizedInput::Kind::kProjection) {
+      group.needs.push_back(TargetNamed(kProjectionBias));
+    } else if (input.needs_encoder_input && !has_projection_) {
+      group.needs.push_back(TargetNamed(kEmbeddingGamma));
+      group.needs.push_back(TargetNamed(kEmbeddingBeta));
+    }
+    group.input_scale = writer_.Floats(input.input_scale_name);
+    group.input = std::move(input);
     groups_.push_back(std::move(group));
   }
 }
 
-std::span<float> TensorWriter::Decode(const Output& output, std::span<const uint8_t> bytes,
-                                      size_t cols) {
-  const std::span<float> row = std::span(row_).first(cols);
-  DecodeFloats(output.dtype, bytes.data(), row);
-  return row;
+std::span<const float> TensorWriter::Vector(std::string_view name) const {
+  return outputs_[TargetNamed(name)].floats;
+}
+
+std::span<const double> TensorWriter::RowNorms(std::string_view name) const {
+  return outputs_[TargetNamed(name)].row_norms;
+}
+
+void TensorWriter::QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
+                                std::span<const float> values) {
+  const size_t groups = WeightGroups(spec.cols);
+  QuantizeRow(values, output.values.subspan(row * spec.cols, spec.cols),
+              output.scales.subspan(row * groups, groups), output.loss);
 }
 
 Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,
@@ -184,23 +203,22 @@ Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t
   const TensorSpec& spec = plan_->targets[target].spec;
   Output& output = outputs_[target];
   output.dtype = place.dtype;
-  const std::span<float> values = Decode(output, bytes, spec.cols);
+  const std::span<float> values = std::span(row_).first(spec.cols);
+  DecodeFloats(place.dtype, bytes.data(), values);
   if (!AllFinite(values)) {
     return FormatError(std::string(place.file) + ": tensor " + std::string(place.tensor) +
                        " holds an infinity or a value that is not a number in row " +
                        std::to_string(row));
   }
+  if (!output.row_norms.empty()) output.row_norms[row] = RowNorm(values);
   switch (plan_->targets[target].form) {
     case TargetForm::kFloat:
       std::copy(values.begin(), values.end(),
                 output.floats.begin() + static_cast<ptrdiff_t>(row * spec.cols));
       break;
-    case TargetForm::kInt8: {
-      const std::span<int8_t> quantized = output.values.subspan(row * spec.cols, spec.cols);
-      output.scales[row] = QuantizeRow(values, quantized);
-      AddLoss(values, quantized, output.scales[row], output.loss);
+    case TargetForm::kInt8:
+      QuantizeInto(output, spec, row, values);
       break;
-    }
     case TargetForm::kStaged:
       if (output.staged.empty()) {
         output.staged.resize(spec.rows * bytes.size());
@@ -212,63 +230,88 @@ Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t
   return Done{};
 }
 
-Status TensorWriter::TensorComplete(size_t target, const TensorPlace&) {
+void TensorWriter::TensorComplete(size_t target) {
   outputs_[target].complete = true;
-  while (next_group_ < groups_.size() && IsReady(groups_[next_group_])) {
-    QuantizeGroup(groups_[next_group_++]);
+  // A group that is done may be what a later one waits for, never an earlier one.
+  for (Group& group : groups_) {
+    if (group.done || !IsReady(group)) continue;
+    QuantizeGroup(group);
+    group.done = true;
   }
-  return Done{};
 }
 
 bool TensorWriter::IsReady(const Group& group) const {
   const auto complete = [&](size_t target) { return outputs_[target].complete; };
   return std::all_of(group.matrices.begin(), group.matrices.end(), complete) &&
-         std::all_of(group.vectors.begin(), group.vectors.end(), complete);
+         std::all_of(group.needs.begin(), group.needs.end(), complete) &&
+         !(group.input.needs_encoder_input && has_projection_ && encoder_input_.empty());
 }
 
-// Root mean square of every column over all matrices of the group, [in].
-std::vector<float> TensorWriter::ColumnRms(const Group& group) {
+std::span<float> TensorWriter::StagedRow(const Output& output, const TensorSpec& spec, size_t row) {
+  const std::span<float> values = std::span(row_).first(spec.cols);
+  const size_t row_bytes = spec.cols * DTypeSize(output.dtype);
+  DecodeFloats(output.dtype, output.staged.data() + row * row_bytes, values);
+  return values;
+}
+
+// The profile of the first layer's input, made from the projection's rows while they are there.
+void TensorWriter::ProjectEncoderInput(const Group& group) {
+  const TensorSpec& spec = plan_->targets[group.matrices[0]].spec;
+  const std::span<const float> bias = Vector(kProjectionBias);
+  encoder_input_.resize(spec.rows);
+  for (size_t n = 0; n < spec.rows; ++n) {
+    encoder_input_[n] = ProjectedProfile(StagedRow(outputs_[group.matrices[0]], spec, n),
+                                         Vector(kEmbeddingGamma), Vector(kEmbeddingBeta), bias[n]);
+  }
+}
+
+std::vector<float> TensorWriter::Factors(const Group& group) {
   const size_t cols = plan_->targets[group.matrices[0]].spec.cols;
-  std::vector<float> energy(cols);
+  std::vector<double> column_energy(cols);
   size_t rows = 0;
   for (const size_t matrix : group.matrices) {
-    const Output& output = outputs_[matrix];
-    const size_t row_bytes = cols * DTypeSize(output.dtype);
-    for (size_t at = 0; at < output.staged.size(); at += row_bytes, ++rows) {
-      const std::span<float> row = Decode(output, std::span(output.staged).subspan(at, row_bytes), cols);
-      for (size_t k = 0; k < cols; ++k) energy[k] += row[k] * row[k];
+    const TensorSpec& spec = plan_->targets[matrix].spec;
+    std::vector<double> energy(cols);
+    for (size_t n = 0; n < spec.rows; ++n) {
+      const std::span<const float> row = StagedRow(outputs_[matrix], spec, n);
+      for (size_t k = 0; k < cols; ++k) {
+        energy[k] += static_cast<double>(row[k]) * static_cast<double>(row[k]);
+      }
     }
+    for (size_t k = 0; k < cols; ++k) column_energy[k] += energy[k];
+    rows += spec.rows;
   }
-  for (float& value : energy) value = std::sqrt(value / static_cast<float>(rows));
-  return energy;
+  const std::vector<double> profile = InputProfile(group.input, *this, encoder_input_);
+  std::vector<float> factors(cols);
+  EqualizationFactors(profile, column_energy, rows, factors);
+  return factors;
 }
 
 void TensorWriter::QuantizeGroup(const Group& group) {
-  std::vector<std::span<const float>> vectors;
-  for (const size_t vector : group.vectors) vectors.push_back(outputs_[vector].floats);
-  const std::vector<float> column_rms = ColumnRms(group);
-  equalizer_.InputScale(group.input, vectors, column_rms, group.input_scale);
-  for (const size_t matrix : group.matrices) QuantizeStaged(group, matrix);
+  if (group.input.kind == EqualizedInput::Kind::kProjection) {
+    ProjectEncoderInput(group);
+  } else if (group.input.needs_encoder_input && encoder_input_.empty()) {
+    encoder_input_ = LayerNormProfile(Vector(kEmbeddingGamma), Vector(kEmbeddingBeta));
+  }
+  const std::vector<float> factors = Factors(group);
+  for (size_t k = 0; k < factors.size(); ++k) group.input_scale[k] = 1.0f / factors[k];
+  for (const size_t matrix : group.matrices) QuantizeStaged(matrix, factors);
 }
 
-void TensorWriter::QuantizeStaged(const Group& group, size_t matrix) {
+void TensorWriter::QuantizeStaged(size_t matrix, std::span<const float> factors) {
   const TensorSpec& spec = plan_->targets[matrix].spec;
   Output& output = outputs_[matrix];
-  const size_t row_bytes = spec.cols * DTypeSize(output.dtype);
-  for (size_t r = 0; r < spec.rows; ++r) {
-    const std::span<const uint8_t> bytes = std::span(output.staged).subspan(r * row_bytes, row_bytes);
-    const std::span<float> row = Decode(output, bytes, spec.cols);
-    for (size_t k = 0; k < spec.cols; ++k) row[k] /= group.input_scale[k];
-    const std::span<int8_t> quantized = output.values.subspan(r * spec.cols, spec.cols);
-    output.scales[r] = QuantizeRow(row, quantized);
-    AddLoss(row, quantized, output.scales[r], output.loss);
+  for (size_t n = 0; n < spec.rows; ++n) {
+    const std::span<float> row = StagedRow(output, spec, n);
+    for (size_t k = 0; k < spec.cols; ++k) row[k] *= factors[k];
+    QuantizeInto(output, spec, n, row);
   }
   meter_->Remove(output.staged.size());
   output.staged = {};
 }
 
 // {"weights":{"encoder.layer.0.attention.self.query.weight":0.00712, …}}: relative error of each
-// quantized tensor.
+// quantized tensor (of an equalized one after its columns were multiplied).
 std::string TensorWriter::FidelityJson() const {
   JsonWriter writer;
   writer.BeginObject().Key("weights").BeginObject();
@@ -281,8 +324,8 @@ std::string TensorWriter::FidelityJson() const {
 }
 
 Result<TensorFile> TensorWriter::Finish() && {
-  PB_CHECK(next_group_ == groups_.size());
   for (const Output& output : outputs_) PB_CHECK(output.complete);
+  for (const Group& group : groups_) PB_CHECK(group.done);
   std::vector<std::pair<std::string, std::string>> metadata;
   const bool quantized = std::any_of(outputs_.begin(), outputs_.end(),
                                      [](const Output& output) { return !output.scales.empty(); });

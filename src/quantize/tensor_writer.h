@@ -26,7 +26,7 @@ struct TensorPlace {
   DType dtype;
 };
 
-class TensorWriter {
+class TensorWriter final : private ProfileTensors {
  public:
   // Fixes the layout and allocates the file. `plan` and `meter` must outlive the writer; texts that
   // the file's metadata hold are moved out of `folder`.
@@ -38,51 +38,58 @@ class TensorWriter {
   Status WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,
                   const TensorPlace& place);
   // To be called after a target's last row: quantizes what has waited for it.
-  Status TensorComplete(size_t target, const TensorPlace& place);
+  void TensorComplete(size_t target);
 
   // All targets must be complete.
   Result<TensorFile> Finish() &&;
 
  private:
   struct Output {
-    std::span<float> floats;    // kFloat
-    std::span<int8_t> values;   // kInt8, kStaged
-    std::span<float> scales;    // [rows] of them
+    std::span<float> floats;         // kFloat
+    std::span<int8_t> values;        // kInt8, kStaged
+    std::span<float> scales;         // [rows, groups] of them
     QuantizationLoss loss;
+    std::vector<double> row_norms;   // [rows], of those that profiles are made of
     bool complete = false;
-    DType dtype = DType::kF32;  // of the source
-    std::vector<uint8_t> staged;  // kStaged: the source's bytes until they are quantized
+    DType dtype = DType::kF32;       // of the source
+    std::vector<uint8_t> staged;     // kStaged: the source's bytes until they are quantized
   };
-  // The matrices of one equalized input; `vectors` are the targets that its scale is made from.
+  // The matrices of one equalized input.
   struct Group {
     EqualizedInput input;
     std::span<float> input_scale;  // [in]
     std::vector<size_t> matrices;
-    std::vector<size_t> vectors;
+    std::vector<size_t> needs;     // targets that its profile is made from
+    bool done = false;
   };
 
-  TensorWriter(const ImportPlan& plan, OneFileWriter writer, Equalizer equalizer,
-               MemoryMeter& meter);
+  TensorWriter(const ImportPlan& plan, OneFileWriter writer, MemoryMeter& meter);
   void BindOutputs();
   void BindGroups(const EncoderConfig& config);
   size_t TargetNamed(std::string_view name) const;
+  std::span<const float> Vector(std::string_view name) const override;
+  std::span<const double> RowNorms(std::string_view name) const override;
 
-  std::span<float> Decode(const Output& output, std::span<const uint8_t> bytes, size_t cols);
+  void QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
+                    std::span<const float> values);
+  // Row `row` of a staged matrix, in row_.
+  std::span<float> StagedRow(const Output& output, const TensorSpec& spec, size_t row);
   bool IsReady(const Group& group) const;
   void QuantizeGroup(const Group& group);
-  std::vector<float> ColumnRms(const Group& group);
-  void QuantizeStaged(const Group& group, size_t matrix);
+  void ProjectEncoderInput(const Group& group);
+  std::vector<float> Factors(const Group& group);
+  void QuantizeStaged(size_t matrix, std::span<const float> factors);
   std::string FidelityJson() const;
 
   const ImportPlan* plan_;
   MemoryMeter* meter_;
   OneFileWriter writer_;
-  Equalizer equalizer_;
   std::string source_;
   std::vector<Output> outputs_;  // [targets]
   std::vector<Group> groups_;    // in the order of the computation
-  size_t next_group_ = 0;
-  std::vector<float> row_;       // one decoded row
+  bool has_projection_ = false;
+  std::vector<double> encoder_input_;  // profile [hidden_size], once it is known
+  std::vector<float> row_;             // one decoded row
 };
 
 }  // namespace pocketbert
