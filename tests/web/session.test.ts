@@ -224,6 +224,13 @@ describe('traps', () => {
     assert.equal(books.loads, 2);
   });
 
+  test('a call outlives the traps of any number of others', async () => {
+    const { books, embed } = await open({ onStep: trapOn('boom') });
+    const all = await Promise.allSettled([embed(['boom']), embed(['boom']), embed(['boom']), embed(['a', 'b'])]);
+    assert.deepEqual(all.map(({ status }) => status), ['rejected', 'rejected', 'rejected', 'fulfilled']);
+    assert.equal(books.loads, 4);
+  });
+
   test('a restart that fails is that call’s error; the next call tries again', async () => {
     const { books, session, embed } = await open({
       onStep: trapOn('boom'),

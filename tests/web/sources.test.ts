@@ -125,6 +125,14 @@ describe('sources', () => {
     });
   }
 
+  test('a Blob and bytes that are read in many parts', async () => {
+    const large = oneFile(2_600_000);
+    for (const source of [new Blob([large]), large]) {
+      const { books } = await load(source);
+      sameBytes(books.received.get('one file'), large);
+    }
+  });
+
   test('bytes go on belonging to the caller', async () => {
     const own = oneFile();
     await load(own);
@@ -308,6 +316,12 @@ describe('addresses', () => {
   test('a Git LFS pointer is told apart', async () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n';
     await assert.rejects(load(`${at({ ...under('m', files), 'm/model.safetensors': pointer })}m`), failure('format', /Git LFS pointer/));
+  });
+
+  test('a refused file is taken for absent, and info says so', async () => {
+    const url = at({ ...under('m', files), '*': (response) => response.writeHead(403).end() });
+    const { session } = await load(`${url}m/`);
+    assert.ok(session.info.model.notes.includes('modules.json was refused with status 403 and taken for absent'));
   });
 
   test('statuses: 404 of what is needed, 500 of anything', async () => {

@@ -28,6 +28,12 @@ export interface OneFile {
 /** Gets every file that is opened; gives back the one to read. */
 export type Watch = (file: OpenFile, path: string) => OpenFile;
 
+/**
+ * Files of weights that are kept open between finding them, reading their headers and reading them.
+ * Browsers have six connections to a host: with all of them waiting, nothing would be read any more.
+ */
+export const filesKeptOpen = 4;
+
 const tokenizerTexts = ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'];
 const modelTexts = ['config.json', 'sentence_bert_config.json'];
 const folderTexts = ['modules.json', 'config_sentence_transformers.json'];
@@ -70,6 +76,10 @@ class FolderReader {
   async weight(path: string, name = path): Promise<boolean> {
     let opened = await this.#open(path);
     if (opened === undefined) return false;
+    if (this.weights.length >= filesKeptOpen) {
+      opened.close();
+      opened = undefined;
+    }
     this.weights.push({
       path: name,
       open: async () => {

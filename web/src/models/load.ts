@@ -5,7 +5,7 @@ import { PocketBertError, throwIfAborted } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { Remote } from '../worker/client.js';
 import type { Bytes, OpenFile } from './files.js';
-import { readFolder, readTokenizerFolder, type Folder, type OneFile, type WeightFile } from './folder.js';
+import { filesKeptOpen, readFolder, readTokenizerFolder, type Folder, type OneFile, type WeightFile } from './folder.js';
 import { Integrity } from './integrity.js';
 import type { ProgressMeter } from './progress.js';
 import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
@@ -36,9 +36,6 @@ export interface LoadContext {
 
 /** Bytes of buffers that may be on their way to the host at once. */
 const bytesInFlight = 2 << 20;
-
-/** Files that are kept open between reading their headers and their weights. */
-const filesKeptOpen = 3;
 
 /** Hands a buffer with bytes of a file to the host; gives it back when they are written. */
 type Send = (offset: number, bytes: Bytes) => Promise<ArrayBuffer>;

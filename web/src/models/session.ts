@@ -160,17 +160,16 @@ export class Session {
     running?.remote.close(new PocketBertError('destroyed', 'the object was destroyed while the call ran'));
   }
 
-  /** Asks the engine; starts it again first if another call's trap ended it. */
+  /** Asks the engine, and again in a new one whenever another call's trap ends it. */
   async call<K extends Method>(method: K, args: Args[K], options?: RemoteCallOptions): Promise<Results[K]> {
     const callSite = new Error('call site');
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       this.#throwIfDestroyed();
       const { remote } = await this.#ready(options?.signal);
       try {
         return await remote.call(method, args, { ...options, callSite });
       } catch (thrown) {
         if (!(thrown instanceof HostLost)) throw thrown;
-        if (attempt > 0) throw new PocketBertError('trap', thrown.message, { cause: thrown });
       }
     }
   }
