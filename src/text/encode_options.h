@@ -43,6 +43,9 @@ struct EncodeOptions {
   bool encode_special_tokens = false;
   std::optional<Truncation> truncation;
   std::optional<Padding> padding;
+  // Give the further windows of a cut text. Without them a long text of which little is kept need
+  // not be read to its end.
+  bool return_overflow = true;
 };
 
 }  // namespace pocketbert

@@ -1,0 +1,50 @@
+#pragma once
+// PostProcessor: the template of special tokens around a text or a pair, e.g. [CLS] A [SEP] B [SEP].
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "text/encoding.h"
+#include "text/token_list.h"
+
+namespace pocketbert {
+
+struct TemplatePiece {
+  // 0 or 1: that text's tokens; -1: the special tokens `ids`.
+  int8_t sequence = -1;
+  std::vector<int32_t> ids = {};
+  int32_t type_id = 0;
+};
+
+// What stands in the place of the two texts: a part of each.
+struct TemplateInput {
+  const TokenList* tokens[2] = {nullptr, nullptr};
+  Window windows[2] = {{0, 0}, {0, 0}};
+};
+
+class PostProcessor {
+ public:
+  // Supported types: TemplateProcessing, BertProcessing (also without "type"), null (no special
+  // tokens). Others are refused by name, and so is a template that names a token not defined in it.
+  static Result<PostProcessor> FromJson(Json json);
+
+  std::span<const TemplatePiece> pieces(bool pair) const { return pair ? pair_ : single_; }
+  size_t special_token_count(bool pair) const;
+
+  // The template of a pair names the second text before the first.
+  bool begins_with_second() const;
+
+  // Largest id among the special tokens, -1 if there are none.
+  int32_t largest_id() const;
+
+  Encoding Assemble(const TemplateInput& input, bool pair, bool add_special_tokens) const;
+
+ private:
+  std::vector<TemplatePiece> single_;
+  std::vector<TemplatePiece> pair_;
+};
+
+}  // namespace pocketbert

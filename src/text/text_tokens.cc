@@ -1,0 +1,106 @@
+#include "text/text_tokens.h"
+
+#include "text/utf8.h"
+
+namespace pocketbert {
+namespace {
+
+// A part of this many bytes keeps all its stages in a processor's cache.
+constexpr size_t kPartBytes = 8192;
+
+uint32_t CountUtf16(std::string_view text) {
+  uint32_t units = 0;
+  for (const char c : text) {
+    // Each character counts by its first byte; those of four bytes are two units.
+    units += !IsContinuation(c) + (static_cast<uint8_t>(c) >= 0xF0);
+  }
+  return units;
+}
+
+}  // namespace
+
+Status TextTokens::Append(std::string_view text, bool skip_special, size_t enough,
+                          TokenList& out) {
+  if (text.size() >= kLongestText) {
+    return Error{ErrorCode::kTooLong, "a text of " + std::to_string(text.size()) +
+                                          " bytes, expected less than " +
+                                          std::to_string(kLongestText)};
+  }
+  if (!IsValidUtf8(text)) {
+    valid_ = MakeValidUtf8(text);
+    text = valid_;
+    if (text.size() >= kLongestText) {
+      return Error{ErrorCode::kTooLong, "a text of 1 GB and more"};
+    }
+  }
+  skip_special_ = skip_special;
+  unit_ = 0;
+  word_id_ = 0;
+  source_matches_.clear();
+  const TokenFinder& finder = state_.added_tokens.in_source();
+  if (!finder.empty()) finder.FindAll(text, skip_special, source_matches_);
+  size_t at = 0;
+  for (const TokenMatch& match : source_matches_) {
+    PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), enough, out));
+    if (out.size() >= enough) return Done{};
+    const uint32_t units = CountUtf16(text.substr(match.begin, match.end - match.begin));
+    out.Add(match.token->id, {unit_, unit_ + units}, word_id_++);
+    unit_ += units;
+    at = match.end;
+  }
+  return AppendBetween(text.substr(at), enough, out);
+}
+
+size_t TextTokens::PartEnd(std::string_view piece) const {
+  if (!state_.works_on_parts || piece.size() <= kPartBytes) return piece.size();
+  const size_t blank = piece.find_first_of(" \t\n\r", kPartBytes);
+  return blank == std::string_view::npos ? piece.size() : blank + 1;
+}
+
+Status TextTokens::AppendBetween(std::string_view piece, size_t enough, TokenList& out) {
+  while (!piece.empty() && out.size() < enough) {
+    const size_t end = PartEnd(piece);
+    text_.Clear();
+    unit_ = text_.AppendSource(piece.substr(0, end), unit_);
+    PB_RETURN_IF_ERROR(AppendPart(out));
+    piece.remove_prefix(end);
+  }
+  return Done{};
+}
+
+Status TextTokens::AppendPart(TokenList& out) {
+  state_.normalizer.Apply(text_, other_text_);
+  const std::string_view text = text_.text();
+  normalized_matches_.clear();
+  const TokenFinder& finder = state_.added_tokens.in_normalized();
+  if (!finder.empty()) finder.FindAll(text, skip_special_, normalized_matches_);
+  size_t at = 0;
+  for (const TokenMatch& match : normalized_matches_) {
+    PB_RETURN_IF_ERROR(AppendNormalized(
+        {static_cast<uint32_t>(at), static_cast<uint32_t>(match.begin)}, out));
+    out.Add(match.token->id, text_.RangeOf(match.begin, match.end), word_id_++);
+    at = match.end;
+  }
+  return AppendNormalized({static_cast<uint32_t>(at), static_cast<uint32_t>(text.size())}, out);
+}
+
+Status TextTokens::AppendNormalized(Piece piece, TokenList& out) {
+  if (piece.begin == piece.end) return Done{};
+  const std::string_view text = text_.text();
+  pieces_.assign(1, piece);
+  state_.pre_tokenizer.Apply(text, pieces_, other_pieces_);
+  for (const Piece& word : pieces_) {
+    word_tokens_.clear();
+    if (!state_.model.Tokenize(text.substr(word.begin, word.end - word.begin), word_tokens_)) {
+      return FormatError("the text needs the unknown token \"" + state_.model.unk_token() +
+                         "\", which is not in the vocabulary");
+    }
+    for (const WordToken& token : word_tokens_) {
+      out.Add(token.id, text_.RangeOf(word.begin + token.begin, word.begin + token.end), word_id_);
+    }
+    ++word_id_;
+  }
+  return Done{};
+}
+
+}  // namespace pocketbert

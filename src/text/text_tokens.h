@@ -1,0 +1,49 @@
+#pragma once
+// TextTokens: one text through added tokens, normalizer, pre-tokenizer and model.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/aligned_text.h"
+#include "text/token_list.h"
+#include "text/tokenizer_state.h"
+
+namespace pocketbert {
+
+// Scratch for any number of texts, one after the other.
+class TextTokens {
+ public:
+  explicit TextTokens(const TokenizerState& state) : state_(state) {}
+
+  // Appends the tokens of `text` to `out`. Where `enough` tokens are there already, the rest of the
+  // text may be left out. `skip_special`: special tokens in the text are text like any other.
+  // Errors: kTooLong (1 GB or more), kFormat (unknown token needed and absent).
+  Status Append(std::string_view text, bool skip_special, size_t enough, TokenList& out);
+
+ private:
+  // The pieces of the source between added tokens.
+  Status AppendBetween(std::string_view piece, size_t enough, TokenList& out);
+  // Bytes of `piece` that may be worked on at once.
+  size_t PartEnd(std::string_view piece) const;
+  // What is in text_, a part of the source.
+  Status AppendPart(TokenList& out);
+  Status AppendNormalized(Piece piece, TokenList& out);
+
+  const TokenizerState& state_;
+  bool skip_special_ = false;
+  uint32_t unit_ = 0;     // UTF-16 units of the source behind which we are
+  int32_t word_id_ = 0;   // of the next piece
+  std::string valid_;     // the source, if it had to be made valid
+  AlignedText text_;
+  AlignedText other_text_;
+  std::vector<Piece> pieces_;
+  std::vector<Piece> other_pieces_;
+  std::vector<TokenMatch> source_matches_;
+  std::vector<TokenMatch> normalized_matches_;
+  std::vector<WordToken> word_tokens_;
+};
+
+}  // namespace pocketbert

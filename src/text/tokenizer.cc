@@ -1,0 +1,244 @@
+#include "text/tokenizer.h"
+
+#include <utility>
+
+#include "text/padding.h"
+#include "text/text_tokens.h"
+#include "text/tokenizer_state.h"
+#include "text/truncation.h"
+
+namespace pocketbert {
+namespace {
+
+// Tokens that one encoding may have in all its windows together; about 400 MB.
+constexpr size_t kMostTokens = size_t{1} << 24;
+
+// Tokens that truncation leaves for the texts, template tokens taken off; an error if the options
+// cannot be obeyed.
+Result<size_t> RoomForText(const Truncation& truncation, size_t special_tokens) {
+  if (truncation.max_length < special_tokens) {
+    return InvalidArgumentError("truncation max_length is " +
+                                std::to_string(truncation.max_length) + ", expected at least the " +
+                                std::to_string(special_tokens) + " special tokens");
+  }
+  const size_t room = truncation.max_length - special_tokens;
+  if (truncation.stride > 0 && truncation.stride >= room) {
+    return InvalidArgumentError("truncation stride is " + std::to_string(truncation.stride) +
+                                ", expected less than the " + std::to_string(room) +
+                                " tokens left beside the special tokens");
+  }
+  return room;
+}
+
+// One call's work: the tokens of both texts, their windows, and what is assembled from them.
+class CallEncoder {
+ public:
+  CallEncoder(const TokenizerState& state, const EncodeOptions& options)
+      : state_(state), options_(options), text_tokens_(state) {}
+
+  Result<Encoding> Encode(const TextPair& input) {
+    const bool pair = input.pair.has_value();
+    size_t room = 0;
+    if (options_.truncation) {
+      const size_t special = options_.add_special_tokens
+                                 ? state_.post_processor.special_token_count(pair)
+                                 : 0;
+      PB_ASSIGN_OR_RETURN(room, RoomForText(*options_.truncation, special));
+    }
+    const size_t enough = EnoughTokens(room, pair);
+    PB_RETURN_IF_ERROR(Tokenize(0, input.text, enough));
+    if (pair) PB_RETURN_IF_ERROR(Tokenize(1, *input.pair, enough));
+    PB_RETURN_IF_ERROR(CutAll(room, pair));
+    PB_RETURN_IF_ERROR(CheckSize(pair));
+    Encoding encoding = Assemble(0, 0, pair);
+    encoding.truncated = windows_[0].size() > 1 || windows_[1].size() > 1;
+    if (options_.return_overflow) AddOverflow(pair, encoding);
+    return encoding;
+  }
+
+ private:
+  // Beyond these a text need not be read: what is cut off on the right is not asked for.
+  size_t EnoughTokens(size_t room, bool pair) const {
+    const bool all = !options_.truncation || options_.return_overflow || pair ||
+                     options_.truncation->direction == Side::kLeft ||
+                     options_.truncation->strategy == TruncationStrategy::kOnlySecond;
+    return all ? SIZE_MAX : room + 1;
+  }
+
+  Status Tokenize(int which, std::string_view text, size_t enough) {
+    TokenList& tokens = tokens_[which];
+    tokens.ids.clear();
+    tokens.offsets.clear();
+    tokens.word_ids.clear();
+    return text_tokens_.Append(text, options_.encode_special_tokens, enough, tokens);
+  }
+
+  Status CutAll(size_t room, bool pair) {
+    windows_[0].assign(1, {0, tokens_[0].size()});
+    windows_[1].clear();
+    if (pair) windows_[1].assign(1, {0, tokens_[1].size()});
+    if (!options_.truncation) return Done{};
+    const Truncation& truncation = *options_.truncation;
+    const std::optional<size_t> second =
+        pair ? std::optional<size_t>(tokens_[1].size()) : std::nullopt;
+    PB_ASSIGN_OR_RETURN(KeptLengths kept,
+                        ShareRoom(tokens_[0].size(), second, room, truncation.strategy));
+    PB_RETURN_IF_ERROR(Cut(0, kept.first, truncation));
+    if (pair) PB_RETURN_IF_ERROR(Cut(1, kept.second, truncation));
+    return Done{};
+  }
+
+  Status Cut(int which, size_t kept, const Truncation& truncation) {
+    const size_t length = tokens_[which].size();
+    if (kept < length && kept > 0 && truncation.stride >= kept) {
+      return InvalidArgumentError("truncation stride is " + std::to_string(truncation.stride) +
+                                  ", expected less than the " + std::to_string(kept) +
+                                  " tokens that a window has for this text");
+    }
+    windows_[which] = CutWindows(length, kept, truncation.stride, truncation.direction);
+    return Done{};
+  }
+
+  Status CheckSize(bool pair) const {
+    if (!options_.return_overflow) return Done{};
+    uint64_t sum[2] = {0, 0};
+    for (int which = 0; which < 2; ++which) {
+      for (const Window& window : windows_[which]) sum[which] += window.size();
+    }
+    const uint64_t total = pair ? sum[0] * windows_[1].size() + sum[1] * windows_[0].size()
+                                : sum[0];
+    if (total <= kMostTokens || windows_[0].size() * windows_[1].size() <= 1) return Done{};
+    return Error{ErrorCode::kTooLong, "the overflow windows would hold " + std::to_string(total) +
+                                          " tokens, expected at most " +
+                                          std::to_string(kMostTokens)};
+  }
+
+  Encoding Assemble(size_t first, size_t second, bool pair) const {
+    TemplateInput input;
+    input.tokens[0] = &tokens_[0];
+    input.windows[0] = windows_[0][first];
+    if (pair) {
+      input.tokens[1] = &tokens_[1];
+      input.windows[1] = windows_[1][second];
+    }
+    return state_.post_processor.Assemble(input, pair, options_.add_special_tokens);
+  }
+
+  // All further combinations of windows: those of the text that the template names first come first.
+  void AddOverflow(bool pair, Encoding& encoding) const {
+    const bool swapped = pair && state_.post_processor.begins_with_second();
+    const size_t outer = windows_[swapped ? 1 : 0].size();
+    const size_t inner = pair ? windows_[swapped ? 0 : 1].size() : 1;
+    for (size_t o = 1; o < outer; ++o) {
+      for (size_t i = 0; i < inner; ++i) AddWindow(swapped ? i : o, swapped ? o : i, pair, encoding);
+    }
+    for (size_t i = 1; i < inner; ++i) AddWindow(swapped ? i : 0, swapped ? 0 : i, pair, encoding);
+  }
+
+  void AddWindow(size_t first, size_t second, bool pair, Encoding& encoding) const {
+    encoding.overflow.push_back(Assemble(first, second, pair));
+    encoding.overflow.back().truncated = true;
+  }
+
+  const TokenizerState& state_;
+  const EncodeOptions& options_;
+  TextTokens text_tokens_;
+  TokenList tokens_[2];
+  std::vector<Window> windows_[2];
+};
+
+}  // namespace
+
+Tokenizer::Tokenizer(std::unique_ptr<const TokenizerState> state) : state_(std::move(state)) {}
+Tokenizer::~Tokenizer() = default;
+Tokenizer::Tokenizer(Tokenizer&& other) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&& other) noexcept = default;
+
+Result<Tokenizer> Tokenizer::FromFiles(const TokenizerFiles& files) {
+  PB_ASSIGN_OR_RETURN(CompiledFiles compiled, CompileFiles(files));
+  const std::string_view name = files.tokenizer_json ? "tokenizer.json" : "tokenizer of vocab.txt";
+  PB_ASSIGN_OR_RETURN(
+      std::unique_ptr<const TokenizerState> state,
+      BuildTokenizer(std::move(compiled.config_json), name, std::move(compiled.vocabulary)));
+  return Tokenizer(std::move(state));
+}
+
+Result<Tokenizer> Tokenizer::FromCompiled(std::string_view config_json,
+                                          std::span<const uint8_t> vocabulary) {
+  PB_ASSIGN_OR_RETURN(Vocabulary entries, Vocabulary::FromBytes(vocabulary));
+  PB_ASSIGN_OR_RETURN(
+      std::unique_ptr<const TokenizerState> state,
+      BuildTokenizer(std::string(config_json), "tokenizer configuration", std::move(entries)));
+  return Tokenizer(std::move(state));
+}
+
+std::string Tokenizer::CompiledConfig() const { return state_->config_json; }
+
+std::vector<uint8_t> Tokenizer::CompiledVocabulary() const {
+  return state_->model.vocabulary().Serialize();
+}
+
+Result<Encoding> Tokenizer::Encode(std::string_view text, std::optional<std::string_view> pair,
+                                   const EncodeOptions& options) const {
+  const TextPair input = {text, pair};
+  PB_ASSIGN_OR_RETURN(std::vector<Encoding> encodings, EncodeBatch({&input, 1}, options));
+  return std::move(encodings[0]);
+}
+
+Result<std::vector<Encoding>> Tokenizer::EncodeBatch(std::span<const TextPair> texts,
+                                                     const EncodeOptions& options) const {
+  CallEncoder encoder(*state_, options);
+  std::vector<Encoding> encodings;
+  encodings.reserve(texts.size());
+  for (const TextPair& text : texts) {
+    PB_ASSIGN_OR_RETURN(Encoding encoding, encoder.Encode(text));
+    encodings.push_back(std::move(encoding));
+  }
+  if (options.padding) {
+    const int32_t pad_id = state_->special_ids.pad >= 0 ? state_->special_ids.pad : 0;
+    PB_RETURN_IF_ERROR(PadEncodings(encodings, *options.padding, pad_id));
+  }
+  return encodings;
+}
+
+std::string Tokenizer::Decode(std::span<const int32_t> ids, const DecodeOptions& options) const {
+  std::vector<std::string_view> tokens;
+  tokens.reserve(ids.size());
+  for (const int32_t id : ids) {
+    std::string_view token;
+    if (const AddedToken* added = state_->added_tokens.FindById(id)) {
+      token = state_->added_tokens.DecodedText(*added);
+    } else if (id >= 0 && state_->model.vocabulary().Has(static_cast<size_t>(id))) {
+      token = state_->model.vocabulary().Text(static_cast<size_t>(id));
+    } else {
+      continue;
+    }
+    if (options.skip_special_tokens && state_->added_tokens.IsSpecialText(token)) continue;
+    tokens.push_back(token);
+  }
+  return state_->decoder.Decode(tokens, options.clean_up.value_or(state_->decoder.cleans_up()));
+}
+
+std::optional<int32_t> Tokenizer::TokenToId(std::string_view token) const {
+  return state_->TokenToId(token);
+}
+
+std::optional<std::string_view> Tokenizer::IdToToken(int32_t id) const {
+  if (const AddedToken* added = state_->added_tokens.FindById(id)) return added->content;
+  const Vocabulary& vocabulary = state_->model.vocabulary();
+  if (id < 0 || !vocabulary.Has(static_cast<size_t>(id))) return std::nullopt;
+  return vocabulary.Text(static_cast<size_t>(id));
+}
+
+size_t Tokenizer::vocab_size() const { return state_->vocab_size; }
+size_t Tokenizer::id_limit() const { return state_->id_limit; }
+const SpecialIds& Tokenizer::special_ids() const { return state_->special_ids; }
+size_t Tokenizer::special_token_count(bool pair) const {
+  return state_->post_processor.special_token_count(pair);
+}
+const std::optional<Truncation>& Tokenizer::file_truncation() const { return state_->truncation; }
+const std::optional<Padding>& Tokenizer::file_padding() const { return state_->padding; }
+std::optional<size_t> Tokenizer::model_max_length() const { return state_->model_max_length; }
+const std::vector<std::string>& Tokenizer::differences() const { return state_->differences; }
+
+}  // namespace pocketbert

@@ -1,0 +1,94 @@
+#include "text/tokenizer_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/padding.h"
+#include "text/truncation.h"
+
+namespace pocketbert {
+namespace {
+
+// Roles of special tokens: their key in tokenizer_config.json, and the name where no file tells one.
+struct Role {
+  std::string_view key;
+  std::string_view usual_name;
+  int32_t SpecialIds::*id;
+};
+constexpr Role kRoles[] = {
+    {"cls_token", "[CLS]", &SpecialIds::cls},    {"sep_token", "[SEP]", &SpecialIds::sep},
+    {"pad_token", "[PAD]", &SpecialIds::pad},    {"mask_token", "[MASK]", &SpecialIds::mask},
+    {"unk_token", "[UNK]", &SpecialIds::unk},
+};
+
+Status ReadExtras(Json extras, TokenizerState& state) {
+  const Json special = extras.FindOrNull("special");
+  for (const Role& role : kRoles) {
+    const std::string_view usual =
+        role.id == &SpecialIds::unk ? std::string_view(state.model.unk_token()) : role.usual_name;
+    PB_ASSIGN_OR_RETURN(std::string_view name, special.StringOr(role.key, usual));
+    state.special_ids.*role.id = state.TokenToId(name).value_or(-1);
+  }
+  if (const Json most = extras.FindOrNull("model_max_length"); !most.is_null()) {
+    PB_ASSIGN_OR_RETURN(int64_t length, most.AsInt(1, INT32_MAX));
+    state.model_max_length = static_cast<size_t>(length);
+  }
+  for (Json item : extras.FindOrNull("differences").Items()) {
+    PB_ASSIGN_OR_RETURN(std::string_view difference, item.AsString());
+    state.differences.emplace_back(difference);
+  }
+  return Done{};
+}
+
+void CountIds(TokenizerState& state) {
+  const Vocabulary& vocabulary = state.model.vocabulary();
+  state.vocab_size = vocabulary.size();
+  state.id_limit = vocabulary.id_limit();
+  for (const AddedToken& token : state.added_tokens.all()) {
+    if (vocabulary.Find(token.content) < 0) ++state.vocab_size;
+    state.id_limit = std::max(state.id_limit, static_cast<size_t>(token.id) + 1);
+  }
+  state.id_limit =
+      std::max(state.id_limit, static_cast<size_t>(state.post_processor.largest_id() + 1));
+}
+
+}  // namespace
+
+std::optional<int32_t> TokenizerState::TokenToId(std::string_view token) const {
+  if (const AddedToken* added = added_tokens.FindByContent(token)) return added->id;
+  const int32_t id = model.vocabulary().Find(token);
+  if (id < 0) return std::nullopt;
+  return id;
+}
+
+Result<std::unique_ptr<const TokenizerState>> BuildTokenizer(std::string config_json,
+                                                             std::string_view name,
+                                                             Vocabulary vocabulary) {
+  PB_ASSIGN_OR_RETURN(JsonDocument document, ParseJson(config_json, name));
+  const Json root = document.root();
+  PB_ASSIGN_OR_RETURN(Json model_json, root.GetObject("model"));
+  PB_ASSIGN_OR_RETURN(WordPiece model, WordPiece::FromJson(model_json, std::move(vocabulary)));
+  PB_ASSIGN_OR_RETURN(Normalizer normalizer, Normalizer::FromJson(root.FindOrNull("normalizer")));
+  PB_ASSIGN_OR_RETURN(PreTokenizer pre_tokenizer,
+                      PreTokenizer::FromJson(root.FindOrNull("pre_tokenizer")));
+  PB_ASSIGN_OR_RETURN(
+      AddedTokens added_tokens,
+      AddedTokens::Create(root.FindOrNull("added_tokens"), model.vocabulary(), normalizer));
+  PB_ASSIGN_OR_RETURN(PostProcessor post_processor,
+                      PostProcessor::FromJson(root.FindOrNull("post_processor")));
+  PB_ASSIGN_OR_RETURN(Decoder decoder, Decoder::FromJson(root.FindOrNull("decoder")));
+  PB_ASSIGN_OR_RETURN(std::optional<Truncation> truncation,
+                      ReadTruncation(root.FindOrNull("truncation")));
+  PB_ASSIGN_OR_RETURN(std::optional<Padding> padding, ReadPadding(root.FindOrNull("padding")));
+  const bool works_on_parts = normalizer.works_on_parts() && pre_tokenizer.works_on_parts() &&
+                              added_tokens.in_normalized().empty();
+  auto state = std::unique_ptr<TokenizerState>(new TokenizerState{
+      std::move(config_json), std::move(normalizer), std::move(pre_tokenizer), std::move(model),
+      std::move(added_tokens), std::move(post_processor), std::move(decoder), truncation, padding,
+      SpecialIds{}, std::nullopt, {}, works_on_parts, 0, 0});
+  PB_RETURN_IF_ERROR(ReadExtras(root.FindOrNull("pocketbert"), *state));
+  CountIds(*state);
+  return std::unique_ptr<const TokenizerState>(std::move(state));
+}
+
+}  // namespace pocketbert

@@ -1,0 +1,59 @@
+#pragma once
+// All that a Tokenizer holds; made by BuildTokenizer from the compiled form.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/added_tokens.h"
+#include "text/decoder.h"
+#include "text/normalizer.h"
+#include "text/post_processor.h"
+#include "text/pre_tokenizer.h"
+#include "text/tokenizer.h"
+#include "text/word_piece.h"
+
+namespace pocketbert {
+
+struct TokenizerState {
+  std::string config_json;
+  Normalizer normalizer;
+  PreTokenizer pre_tokenizer;
+  WordPiece model;
+  AddedTokens added_tokens;
+  PostProcessor post_processor;
+  Decoder decoder;
+  std::optional<Truncation> truncation;
+  std::optional<Padding> padding;
+  SpecialIds special_ids;
+  std::optional<size_t> model_max_length;
+  std::vector<std::string> differences;
+
+  // A long text may be worked on by parts that end behind a blank, tab or line end.
+  bool works_on_parts = false;
+  size_t vocab_size = 0;
+  size_t id_limit = 0;
+
+  std::optional<int32_t> TokenToId(std::string_view token) const;
+};
+
+// `config_json` is a tokenizer.json without model.vocab, with one more member "pocketbert" (all of
+// whose members may be absent):
+//   special           {"cls_token": "[CLS]", …}
+//   model_max_length  512
+//   differences       ["…"]
+// `name` stands for it in messages.
+Result<std::unique_ptr<const TokenizerState>> BuildTokenizer(std::string config_json,
+                                                             std::string_view name,
+                                                             Vocabulary vocabulary);
+
+// The compiled form of a model folder's files.
+struct CompiledFiles {
+  std::string config_json;
+  Vocabulary vocabulary;
+};
+Result<CompiledFiles> CompileFiles(const TokenizerFiles& files);
+
+}  // namespace pocketbert

@@ -1,0 +1,199 @@
+#include "text/vocabulary.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "text/utf8.h"
+
+namespace pocketbert {
+namespace {
+
+constexpr std::string_view kMagic = "PBVOCAB1";
+constexpr size_t kHeaderBytes = 16;
+// A well-spread table of this fill has no runs of this length; a crafted one might.
+constexpr size_t kLongestRun = 256;
+
+Error BadVocabulary(std::string_view name, const std::string& what) {
+  return FormatError(std::string(name) + ": " + what);
+}
+
+void AppendU32(std::vector<uint8_t>& bytes, uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(value >> shift));
+}
+
+uint32_t ReadU32(const uint8_t* bytes) {
+  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8 | static_cast<uint32_t>(bytes[2]) << 16 |
+         static_cast<uint32_t>(bytes[3]) << 24;
+}
+
+// Reads one variable-length number of at most 32 bits; false at the end of the bytes or beyond.
+bool ReadNumber(std::span<const uint8_t>& bytes, uint32_t& value) {
+  value = 0;
+  for (int shift = 0; shift < 32; shift += 7) {
+    if (bytes.empty()) return false;
+    const uint8_t byte = bytes[0];
+    bytes = bytes.subspan(1);
+    if (shift == 28 && byte > 0x0F) return false;
+    value |= static_cast<uint32_t>(byte & 0x7F) << shift;
+    if (!(byte & 0x80)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+template <typename Wins>
+Status Vocabulary::Index(const Wins& wins, std::string_view name) {
+  size_t slots = 2;
+  while (slots < 2 * id_limit()) slots *= 2;
+  slots_.assign(slots, {});
+  mask_ = static_cast<uint32_t>(slots - 1);
+  size_ = 0;
+  for (size_t id = 0; id < id_limit(); ++id) {
+    if (!Has(id)) continue;
+    const std::string_view text = Text(id);
+    const uint32_t hash = Hash(kHashSeed, text);
+    size_t run = 0;
+    uint32_t at = Spread(hash) & mask_;
+    for (; slots_[at].id >= 0; at = (at + 1) & mask_) {
+      if (slots_[at].hash == hash && Text(static_cast<size_t>(slots_[at].id)) == text) break;
+      if (++run > kLongestRun) {
+        return BadVocabulary(name, "texts crafted to collide in a hash table are refused");
+      }
+    }
+    if (slots_[at].id >= 0) {
+      const auto earlier = static_cast<size_t>(slots_[at].id);
+      const size_t loser = wins(earlier, id) ? id : earlier;
+      begins_[loser] |= kGap;
+      slots_[at].id = static_cast<int32_t>(loser == id ? earlier : id);
+    } else {
+      slots_[at] = {hash, static_cast<int32_t>(id)};
+      ++size_;
+    }
+  }
+  return Done{};
+}
+
+Result<Vocabulary> Vocabulary::FromEntries(std::span<const VocabularyEntry> entries,
+                                           std::string_view name) {
+  size_t limit = 0;
+  size_t bytes = 0;
+  for (const VocabularyEntry& entry : entries) {
+    if (entry.id >= kMostIds) {
+      return BadVocabulary(name, "id " + std::to_string(entry.id) + " of \"" +
+                                     std::string(entry.text.substr(0, 40)) +
+                                     "\" is too large, expected less than " +
+                                     std::to_string(kMostIds));
+    }
+    limit = std::max(limit, size_t{entry.id} + 1);
+    bytes += entry.text.size();
+  }
+  if (bytes >= kGap) return BadVocabulary(name, "texts of 2 GB and more");
+  std::vector<uint32_t> entry_of(limit, UINT32_MAX);  // by id
+  for (size_t i = 0; i < entries.size(); ++i) {
+    uint32_t& entry = entry_of[entries[i].id];
+    if (entry != UINT32_MAX && entries[entry].text != entries[i].text) {
+      return BadVocabulary(name, "id " + std::to_string(entries[i].id) + " is given to \"" +
+                                     std::string(entries[entry].text.substr(0, 40)) +
+                                     "\" and to \"" +
+                                     std::string(entries[i].text.substr(0, 40)) + "\"");
+    }
+    entry = static_cast<uint32_t>(i);
+  }
+  Vocabulary vocabulary;
+  vocabulary.texts_.reserve(bytes);
+  vocabulary.begins_.clear();
+  vocabulary.begins_.reserve(limit + 1);
+  for (size_t id = 0; id < limit; ++id) {
+    const auto begin = static_cast<uint32_t>(vocabulary.texts_.size());
+    const bool gap = entry_of[id] == UINT32_MAX;
+    vocabulary.begins_.push_back(gap ? begin | kGap : begin);
+    if (!gap) vocabulary.texts_.append(entries[entry_of[id]].text);
+  }
+  vocabulary.begins_.push_back(static_cast<uint32_t>(vocabulary.texts_.size()));
+  const auto later_wins = [&](size_t a, size_t b) { return entry_of[a] > entry_of[b]; };
+  PB_RETURN_IF_ERROR(vocabulary.Index(later_wins, name));
+  return vocabulary;
+}
+
+Result<Vocabulary> Vocabulary::FromLines(std::string_view text, std::string_view name) {
+  if (const size_t valid = ValidUtf8Prefix(text); valid < text.size()) {
+    return BadVocabulary(name, "invalid UTF-8 at byte " + std::to_string(valid));
+  }
+  std::vector<VocabularyEntry> entries;
+  while (!text.empty()) {
+    const size_t feed = text.find('\n');
+    std::string_view line = text.substr(0, feed);
+    text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
+    if (feed != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
+    entries.push_back({line, static_cast<uint32_t>(entries.size())});
+  }
+  return FromEntries(entries, name);
+}
+
+std::vector<uint8_t> Vocabulary::Serialize() const {
+  std::vector<uint8_t> bytes(kMagic.begin(), kMagic.end());
+  size_t text_bytes = 0;
+  for (size_t id = 0; id < id_limit(); ++id) text_bytes += Has(id) ? Text(id).size() : 0;
+  bytes.reserve(kHeaderBytes + 2 * id_limit() + text_bytes);
+  AppendU32(bytes, static_cast<uint32_t>(id_limit()));
+  AppendU32(bytes, static_cast<uint32_t>(text_bytes));
+  for (size_t id = 0; id < id_limit(); ++id) {
+    auto number = static_cast<uint32_t>(Has(id) ? Text(id).size() + 1 : 0);
+    for (; number > 0x7F; number >>= 7) bytes.push_back(static_cast<uint8_t>(number | 0x80));
+    bytes.push_back(static_cast<uint8_t>(number));
+  }
+  for (size_t id = 0; id < id_limit(); ++id) {
+    if (!Has(id)) continue;
+    const std::string_view text = Text(id);
+    bytes.insert(bytes.end(), text.begin(), text.end());
+  }
+  return bytes;
+}
+
+Result<Vocabulary> Vocabulary::FromBytes(std::span<const uint8_t> bytes) {
+  constexpr std::string_view kName = "compiled vocabulary";
+  if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+    return BadVocabulary(kName, "does not begin with " + std::string(kMagic));
+  }
+  const size_t limit = ReadU32(bytes.data() + 8);
+  const size_t text_bytes = ReadU32(bytes.data() + 12);
+  std::span<const uint8_t> rest = bytes.subspan(kHeaderBytes);
+  // Each id takes a byte at least, so a wrong count cannot ask for much memory.
+  if (limit > kMostIds || limit > rest.size() || text_bytes > rest.size() - limit) {
+    return BadVocabulary(kName, std::to_string(limit) + " ids and " + std::to_string(text_bytes) +
+                                    " bytes of text do not fit into " +
+                                    std::to_string(bytes.size()) + " bytes");
+  }
+  Vocabulary vocabulary;
+  vocabulary.begins_.clear();
+  vocabulary.begins_.reserve(limit + 1);
+  uint64_t begin = 0;
+  for (size_t id = 0; id < limit; ++id) {
+    uint32_t number;
+    if (!ReadNumber(rest, number)) return BadVocabulary(kName, "ends within the lengths");
+    if (begin >= kGap) break;
+    vocabulary.begins_.push_back(static_cast<uint32_t>(begin) | (number == 0 ? kGap : 0));
+    begin += number == 0 ? 0 : number - 1;
+  }
+  if (begin != text_bytes || rest.size() != text_bytes || begin >= kGap) {
+    return BadVocabulary(kName, "the lengths of the texts sum to " + std::to_string(begin) +
+                                    ", the header says " + std::to_string(text_bytes) + ", and " +
+                                    std::to_string(rest.size()) + " bytes follow");
+  }
+  vocabulary.begins_.push_back(static_cast<uint32_t>(begin));
+  vocabulary.texts_.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
+  for (size_t id = 0; id < limit; ++id) {
+    if (vocabulary.Has(id) && !IsValidUtf8(vocabulary.Text(id))) {
+      return BadVocabulary(kName, "the text of id " + std::to_string(id) + " is not valid UTF-8");
+    }
+  }
+  bool twice = false;
+  const auto earlier_wins = [&](size_t, size_t) { return twice = true; };
+  PB_RETURN_IF_ERROR(vocabulary.Index(earlier_wins, kName));
+  if (twice) return BadVocabulary(kName, "a text stands there twice");
+  return vocabulary;
+}
+
+}  // namespace pocketbert

@@ -1,0 +1,111 @@
+#include "text/word_piece.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/component_json.h"
+#include "text/utf8.h"
+
+namespace pocketbert {
+namespace {
+
+// Which model an old file without "type" holds, told by its members as in the reference.
+std::string_view GuessType(Json json) {
+  if (json.Find("merges")) return "BPE";
+  if (json.FindOrNull("vocab").is_array()) return "Unigram";
+  if (json.Find("continuing_subword_prefix") && json.Find("max_input_chars_per_word")) {
+    return "WordPiece";
+  }
+  return "WordLevel";
+}
+
+}  // namespace
+
+Status WordPiece::CheckType(Json json) {
+  PB_RETURN_IF_ERROR(json.AsObject());
+  const Json type = json.FindOrNull("type");
+  if (type.is_null()) {
+    const std::string_view guess = GuessType(json);
+    if (guess == "WordPiece") return Done{};
+    return UnsupportedError(json.Path() + " has no \"type\" and looks like " + std::string(guess) +
+                            ", which is not supported (supported: WordPiece)");
+  }
+  PB_ASSIGN_OR_RETURN(std::string_view name, type.AsString());
+  if (name != "WordPiece") return UnsupportedComponent(type, "WordPiece");
+  return CheckKnownKeys(json, {"type", "unk_token", "continuing_subword_prefix",
+                               "max_input_chars_per_word", "vocab"});
+}
+
+Result<WordPiece> WordPiece::FromJson(Json json, Vocabulary vocabulary) {
+  PB_RETURN_IF_ERROR(CheckType(json));
+  WordPiece model;
+  PB_ASSIGN_OR_RETURN(model.unk_token_, json.StringOr("unk_token", "[UNK]"));
+  PB_ASSIGN_OR_RETURN(std::string_view prefix, json.StringOr("continuing_subword_prefix", "##"));
+  const Json most = json.FindOrNull("max_input_chars_per_word");
+  if (most.kind() == JsonKind::kUint) {
+    model.max_input_chars_ = SIZE_MAX;
+  } else if (!most.is_null()) {
+    PB_ASSIGN_OR_RETURN(int64_t chars, most.AsInt(0));
+    model.max_input_chars_ = static_cast<size_t>(std::min<int64_t>(chars, UINT32_MAX));
+  }
+  model.vocabulary_ = std::move(vocabulary);
+  model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
+  model.first_ = MakePosition(model.vocabulary_, "");
+  model.further_ = MakePosition(model.vocabulary_, prefix);
+  return model;
+}
+
+WordPiece::Position WordPiece::MakePosition(const Vocabulary& vocabulary, std::string_view prefix) {
+  Position position = {std::string(prefix), Vocabulary::Hash(Vocabulary::kHashSeed, prefix), {}};
+  for (size_t id = 0; id < vocabulary.id_limit(); ++id) {
+    if (!vocabulary.Has(id)) continue;
+    std::string_view text = vocabulary.Text(id);
+    if (!text.starts_with(prefix) || text.size() == prefix.size()) continue;
+    text.remove_prefix(prefix.size());
+    uint32_t& longest = position.longest[static_cast<uint8_t>(text[0])];
+    longest = std::max(longest, static_cast<uint32_t>(text.size()));
+  }
+  return position;
+}
+
+bool WordPiece::IsTooLong(std::string_view word) const {
+  if (word.size() <= max_input_chars_) return false;
+  const auto begins_char = [](char byte) { return !IsContinuation(byte); };
+  return static_cast<size_t>(std::count_if(word.begin(), word.end(), begins_char)) >
+         max_input_chars_;
+}
+
+// Looks for the whole text first (up to the length of the longest entry), then for ever shorter
+// beginnings, taking one byte after the other out of the hash.
+WordPiece::Match WordPiece::LongestMatch(const Position& position, std::string_view text) const {
+  size_t end = std::min<size_t>(text.size(), position.longest[static_cast<uint8_t>(text[0])]);
+  uint32_t hash = Vocabulary::Hash(position.hash, text.substr(0, end));
+  for (; end > 0; --end) {
+    if (end == text.size() || !IsContinuation(text[end])) {
+      const int32_t id = vocabulary_.FindHashed(hash, position.prefix, text.substr(0, end));
+      if (id >= 0) return {id, end};
+    }
+    hash = Vocabulary::UnhashByte(hash, text[end - 1]);
+  }
+  return {-1, 0};
+}
+
+bool WordPiece::Tokenize(std::string_view word, std::vector<WordToken>& out) const {
+  const size_t before = out.size();
+  if (!IsTooLong(word)) {
+    size_t at = 0;
+    while (at < word.size()) {
+      const Match match = LongestMatch(at == 0 ? first_ : further_, word.substr(at));
+      if (match.id < 0) break;
+      out.push_back({match.id, static_cast<uint32_t>(at), static_cast<uint32_t>(at + match.bytes)});
+      at += match.bytes;
+    }
+    if (at == word.size()) return true;
+    out.resize(before);
+  }
+  if (unk_id_ < 0) return false;
+  out.push_back({unk_id_, 0, static_cast<uint32_t>(word.size())});
+  return true;
+}
+
+}  // namespace pocketbert
