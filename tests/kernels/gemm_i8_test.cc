@@ -190,6 +190,28 @@ TEST_CASE("int8 products equal the twin in every form, for 1 to 17 rows and odd 
   }
 }
 
+TEST_CASE("an int8 product is that of the weights it stands for, but for half a code step") {
+  Random random(15);
+  const Int8Weights weights = RandomWeights(random, 9, 200, 64);
+  const Matrix<float> x = random.FloatMatrix(5, 200, 2);
+  const Matrix<float> result = AllForms(x, {}, Packed(weights), {}).front();
+  for (size_t m = 0; m < x.rows; ++m) {
+    const std::vector<float> row(x.values.begin() + m * x.cols,
+                                 x.values.begin() + (m + 1) * x.cols);
+    const auto codes = reference::QuantizeRow(row, {}, 64);
+    for (size_t n = 0; n < 9; ++n) {
+      double exact = 0, bound = 1e-4;
+      for (size_t k = 0; k < x.cols; ++k) {
+        const double scale = weights.scales.at(n, k / 64);
+        const double w = scale * weights.values.at(n, k);
+        exact += w * row[k];
+        bound += std::abs(w) * codes.scales[k / 64] / 2;
+      }
+      CHECK(std::abs(result.at(m, n) - exact) <= bound);
+    }
+  }
+}
+
 TEST_CASE("int8 products are exact at the extremes, where 16-bit sums would overflow") {
   // Codes 0 and 127 against weights of 127 and -127 throughout.
   constexpr size_t kInputs = 512;
