@@ -1,0 +1,41 @@
+/** The program `pocketbert`. Exit codes: 0 done, 1 failed, 2 called wrongly. */
+
+import { readFileSync } from 'node:fs';
+import { messageOf, PocketBertError } from '../errors.js';
+import { isRecord } from '../models/files.js';
+import { convertCommand, convertUsage, UsageError } from './convert_command.js';
+
+const usage = `usage: pocketbert <command>
+
+  convert <folder|url> <out>   a Hugging Face model into one quantized file (\`pocketbert convert --help\`)
+
+  --version, --help
+`;
+
+function version(): string {
+  const value: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return isRecord(value) && typeof value['version'] === 'string' ? value['version'] : 'unknown';
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const [command, ...rest] = args;
+  const wantsHelp = args.includes('--help') || args.includes('-h') || command === 'help';
+  if (wantsHelp) process.stdout.write(args.includes('convert') ? convertUsage : usage);
+  else if (command === '--version' || command === '-v') process.stdout.write(`${version()}\n`);
+  else if (command === 'convert') await convertCommand(rest);
+  else if (command === undefined) throw new UsageError('a command is needed');
+  else throw new UsageError(`${JSON.stringify(command)} is no command of pocketbert`);
+}
+
+function fail(thrown: unknown): void {
+  if (thrown instanceof UsageError) {
+    process.stderr.write(`pocketbert: ${thrown.message}\nSee \`pocketbert --help\`.\n`);
+    process.exitCode = 2;
+    return;
+  }
+  const hint = thrown instanceof PocketBertError && thrown.hint !== '' ? `\n  ${thrown.hint}` : '';
+  process.stderr.write(`pocketbert: ${messageOf(thrown)}${hint}\n`);
+  process.exitCode = 1;
+}
+
+await run(process.argv.slice(2)).catch(fail);
