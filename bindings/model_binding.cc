@@ -43,7 +43,10 @@ std::string DescribeOpenModel(const OpenModel& model) {
   return DescribeModel(model.model, model.session);
 }
 
-const Tokenizer* TokenizerOf(const OpenModel& model) { return &model.model.tokenizer(); }
+// Embind passes no pointer to const where a function takes `const Tokenizer&`; no function here takes it otherwise.
+Tokenizer* TokenizerOf(const OpenModel& model) {
+  return const_cast<Tokenizer*>(&model.model.tokenizer());
+}
 
 ImporterReply CreateImporter(const TextBlock& files, Precision precision,
                              const std::string& source) {
