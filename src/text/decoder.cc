@@ -11,8 +11,10 @@ struct Replacement {
 };
 // In this order, on each token by itself, as in the reference.
 constexpr Replacement kCleanUp[] = {
-    {" .", "."},     {" ?", "?"},   {" !", "!"},           {" ,", ","},   {" ' ", "'"},  {" n't", "n't"},
-    {" 'm", "'m"},   {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"},
+    {" .", "."},   {" ?", "?"},     {" !", "!"},
+    {" ,", ","},   {" ' ", "'"},    {" n't", "n't"},
+    {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"},
+    {" 've", "'ve"}, {" 're", "'re"},
 };
 
 void ReplaceAll(std::string& text, const Replacement& replacement) {

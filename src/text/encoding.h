@@ -15,8 +15,8 @@
 
 namespace pocketbert {
 
-// [begin, end) in UTF-16 code units of the source text, so that text.slice(begin, end) in JavaScript
-// is the span. Of the second text of a pair: units of that text.
+// [begin, end) in UTF-16 code units of the source text, so that text.slice(begin, end) in
+// JavaScript is the span. Of the second text of a pair: units of that text.
 struct Range {
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -31,8 +31,8 @@ struct Encoding {
   std::vector<int32_t> type_ids;        // 0, or 1 for a pair's second text
   std::vector<uint8_t> attention_mask;  // 0 for padding, else 1
   std::vector<uint8_t> special_tokens_mask;  // 1 for template tokens and padding, else 0
-  std::vector<int32_t> word_ids;        // piece of the pre-tokenized text; -1 for special_tokens_mask 1
-  std::vector<int8_t> sequence_ids;     // 0 first text, 1 second text, -1 for special_tokens_mask 1
+  std::vector<int32_t> word_ids;        // piece of the pre-tokenized text; -1 where the mask is 1
+  std::vector<int8_t> sequence_ids;     // 0 first text, 1 second text, -1 where the mask is 1
 
   // The text did not fit into the asked length; something was cut away.
   bool truncated = false;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "text/component_json.h"
+#include "text/merged_tokens.h"
 #include "text/tokenizer_state.h"
 
 namespace pocketbert {
@@ -13,9 +14,6 @@ namespace {
 
 constexpr std::string_view kTokenizerJson = "tokenizer.json";
 constexpr std::string_view kTokenizerConfig = "tokenizer_config.json";
-
-constexpr std::string_view kRoleKeys[] = {"bos_token", "eos_token", "unk_token", "sep_token",
-                                          "pad_token", "cls_token", "mask_token"};
 
 // Classes whose vocab.txt alone makes a BERT tokenizer.
 constexpr std::string_view kBertClasses[] = {
@@ -36,12 +34,6 @@ constexpr NormalizerKey kNormalizerKeys[] = {
 };
 
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
-std::string_view BoolName(bool value) { return value ? "true" : "false"; }
-
-struct Role {
-  std::string_view key;
-  AddedToken token;
-};
 
 class Compiler {
  public:
@@ -50,9 +42,11 @@ class Compiler {
   Result<CompiledFiles> Run() {
     PB_RETURN_IF_ERROR(ParseAll());
     PB_RETURN_IF_ERROR(ReadVocabulary());
-    PB_RETURN_IF_ERROR(ReadRoles());
-    PB_RETURN_IF_ERROR(MergeAddedTokens());
-    PB_RETURN_IF_ERROR(Write());
+    const TokenFiles token_files = {tokenizer_.root(), config_.root(), special_map_.root(),
+                                    added_map_.root()};
+    PB_ASSIGN_OR_RETURN(const MergedTokens tokens, MergedTokens::Create(token_files, vocabulary_));
+    differences_ = tokens.differences();
+    PB_RETURN_IF_ERROR(Write(tokens));
     return CompiledFiles{writer_.TakeText(), std::move(vocabulary_)};
   }
 
@@ -124,180 +118,13 @@ class Compiler {
     return name;
   }
 
-  // A special token is written as a text or as an object with flags.
-  Result<AddedToken> ReadSpecial(Json json) const {
-    if (json.is_object()) {
-      PB_ASSIGN_OR_RETURN(AddedToken token, ReadAddedToken(json));
-      token.special = true;
-      return token;
-    }
-    AddedToken token;
-    PB_ASSIGN_OR_RETURN(token.content, json.AsString());
-    token.special = true;
-    return token;
-  }
-
-  // The file of special tokens is an older way; where tokenizer_config.json lists all added tokens,
-  // it is not read.
-  bool config_lists_tokens() const {
-    return !config_.root().FindOrNull("added_tokens_decoder").is_null();
-  }
-
-  Status ReadRoles() {
-    for (const std::string_view key : kRoleKeys) {
-      Json value = config_.root().FindOrNull(key);
-      const Json in_map = special_map_.root().FindOrNull(key);
-      if (!config_lists_tokens() && !in_map.is_null()) value = in_map;
-      if (value.is_null()) continue;
-      PB_ASSIGN_OR_RETURN(AddedToken token, ReadSpecial(value));
-      roles_.push_back({key, std::move(token)});
-    }
-    return Done{};
-  }
-
-  AddedToken* Find(std::string_view content) {
-    for (AddedToken& token : added_) {
-      if (token.content == content) return &token;
-    }
-    return nullptr;
-  }
-
-  bool IsRole(std::string_view content) const {
-    for (const Role& role : roles_) {
-      if (role.token.content == content) return true;
-    }
-    return false;
-  }
-
-  // Adds a token of tokenizer_config.json, or gives a known one its flags.
-  void Merge(AddedToken token) {
-    AddedToken* known = Find(token.content);
-    if (!known) {
-      if (has_tokenizer_json()) {
-        differences_.push_back("added token " + Quoted(token.content) +
-                               ": in tokenizer_config.json or its companions only; it is used");
-      }
-      added_.push_back(std::move(token));
-      return;
-    }
-    token.special = token.special || known->special;
-    if (known->SameFlags(token)) return;
-    std::string text = "added token " + Quoted(token.content) + ":";
-    const auto flag = [&](std::string_view name, bool now, bool before) {
-      if (now == before) return;
-      text.append(" ").append(name).append(" is ").append(BoolName(now)).append(
-          " in tokenizer_config.json and ").append(BoolName(before)).append(
-          " in tokenizer.json, ");
-    };
-    flag("single_word", token.single_word, known->single_word);
-    flag("lstrip", token.lstrip, known->lstrip);
-    flag("rstrip", token.rstrip, known->rstrip);
-    flag("normalized", token.normalized, known->normalized);
-    flag("special", token.special, known->special);
-    differences_.push_back(text + "the former is obeyed");
-    token.id = known->id;
-    *known = std::move(token);
-  }
-
-  Status MergeAddedTokens() {
-    if (has_tokenizer_json()) {
-      const Json list = tokenizer_.root().FindOrNull("added_tokens");
-      if (!list.is_null()) PB_RETURN_IF_ERROR(list.AsArray());
-      for (Json item : list.Items()) {
-        PB_ASSIGN_OR_RETURN(AddedToken token, ReadAddedToken(item));
-        added_.push_back(std::move(token));
-      }
-    }
-    PB_RETURN_IF_ERROR(config_lists_tokens() ? MergeDecoder() : MergeOlderList());
-    return MergeSpecials();
-  }
-
-  // {"0": {"content": "[PAD]", …}, …} in the order of the ids.
-  Status MergeDecoder() {
-    PB_ASSIGN_OR_RETURN(Json list, config_.root().GetObject("added_tokens_decoder"));
-    std::vector<AddedToken> tokens;
-    for (auto [id, value] : list.Members()) {
-      PB_ASSIGN_OR_RETURN(AddedToken token, ReadAddedToken(value));
-      token.id = 0;
-      for (const char digit : id) {
-        if (digit < '0' || digit > '9' || token.id > INT32_MAX / 10 - 1) {
-          return FormatError(list.Path() + " has the key " + Quoted(id) + ", expected an id");
-        }
-        token.id = token.id * 10 + (digit - '0');
-      }
-      token.special = token.special || IsRole(token.content);
-      tokens.push_back(std::move(token));
-    }
-    std::stable_sort(tokens.begin(), tokens.end(),
-                     [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
-    for (AddedToken& token : tokens) Merge(std::move(token));
-    return Done{};
-  }
-
-  // added_tokens.json: {"[X]": 30522, …}; tokenizer.json knows better what it lists itself.
-  Status MergeOlderList() {
-    std::vector<AddedToken> tokens;
-    for (auto [content, value] : added_map_.root().Members()) {
-      PB_ASSIGN_OR_RETURN(int64_t id, value.AsInt(0, INT32_MAX));
-      if (Find(content)) continue;
-      AddedToken token;
-      token.content = content;
-      token.id = static_cast<int32_t>(id);
-      token.special = IsRole(content);
-      token.normalized = !token.special;
-      tokens.push_back(std::move(token));
-    }
-    std::stable_sort(tokens.begin(), tokens.end(),
-                     [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
-    for (AddedToken& token : tokens) Merge(std::move(token));
-    return Done{};
-  }
-
-  // Tokens with a role, and additional special ones, that are not among the added tokens yet. A role
-  // whose token is in no vocabulary stays empty.
-  Status MergeSpecials() {
-    if (!has_tokenizer_json()) {
-      for (const std::string_view usual : {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"}) {
-        AddedToken token;
-        token.content = UsualOrRole(usual);
-        token.special = true;
-        if (vocabulary_.Find(token.content) >= 0) Merge(std::move(token));
-      }
-    }
-    for (const Role& role : roles_) {
-      if (!Find(role.token.content) && vocabulary_.Find(role.token.content) >= 0) Merge(role.token);
-    }
-    for (const JsonDocument* document : {&config_, &special_map_}) {
-      if (document == &special_map_ && config_lists_tokens()) continue;
-      const Json list = document->root().FindOrNull("additional_special_tokens");
-      if (!list.is_null()) PB_RETURN_IF_ERROR(list.AsArray());
-      for (Json item : list.Items()) {
-        PB_ASSIGN_OR_RETURN(AddedToken token, ReadSpecial(item));
-        if (!Find(token.content)) Merge(std::move(token));
-      }
-    }
-    return Done{};
-  }
-
-  // The role's token, or for "[CLS]" and so on itself where no file names another.
-  std::string UsualOrRole(std::string_view usual) const {
-    for (const Role& role : roles_) {
-      const std::string_view name = role.key.substr(0, role.key.find('_'));
-      const bool same = usual.size() == name.size() + 2 &&
-                        std::equal(name.begin(), name.end(), usual.begin() + 1,
-                                   [](char a, char b) { return a - 'a' == b - 'A'; });
-      if (same) return role.token.content;
-    }
-    return std::string(usual);
-  }
-
-  Status Write() {
+  Status Write(const MergedTokens& tokens) {
     const Json root = tokenizer_.root();
     writer_.BeginObject().Key("version").String("1.0");
     writer_.Key("truncation").Value(root.FindOrNull("truncation"));
     writer_.Key("padding").Value(root.FindOrNull("padding"));
     writer_.Key("added_tokens").BeginArray();
-    for (const AddedToken& token : added_) WriteToken(token);
+    for (const AddedToken& token : tokens.added()) WriteToken(token);
     writer_.EndArray();
     PB_RETURN_IF_ERROR(WriteNormalizer());
     if (has_tokenizer_json()) {
@@ -305,10 +132,10 @@ class Compiler {
         writer_.Key(key).Value(root.FindOrNull(key));
       }
     } else {
-      PB_RETURN_IF_ERROR(WriteBertComponents());
+      PB_RETURN_IF_ERROR(WriteBertComponents(tokens));
     }
-    WriteModel();
-    PB_RETURN_IF_ERROR(WriteExtras());
+    WriteModel(tokens);
+    PB_RETURN_IF_ERROR(WriteExtras(tokens));
     writer_.EndObject();
     return Done{};
   }
@@ -357,10 +184,10 @@ class Compiler {
     const bool obeyed = in_config && (!in_config->is_null() || key.option == "strip_accents");
     if (obeyed && !in_config->is_null()) PB_RETURN_IF_ERROR(in_config->AsBool());
     if (obeyed && in_file && in_config->Describe() != in_file->Describe()) {
-      differences_.push_back("normalizer." + std::string(key.option) + ": tokenizer_config.json says " +
-                             std::string(key.config_key) + " " + in_config->Describe() +
-                             ", tokenizer.json says " + in_file->Describe() +
-                             "; the former is obeyed");
+      std::string text = "normalizer.";
+      text.append(key.option).append(": tokenizer_config.json says ").append(key.config_key);
+      text.append(" ").append(in_config->Describe()).append(", tokenizer.json says ");
+      differences_.push_back(text + in_file->Describe() + "; the former is obeyed");
     }
     if (obeyed) {
       writer_.Key(key.option).Value(*in_config);
@@ -371,9 +198,9 @@ class Compiler {
   }
 
   // Pre-tokenizer, template and decoder of a BERT tokenizer that is a vocab.txt.
-  Status WriteBertComponents() {
-    const std::string cls = UsualOrRole("[CLS]");
-    const std::string sep = UsualOrRole("[SEP]");
+  Status WriteBertComponents(const MergedTokens& tokens) {
+    const std::string cls = tokens.RoleOf("[CLS]");
+    const std::string sep = tokens.RoleOf("[SEP]");
     const int32_t cls_id = vocabulary_.Find(cls);
     const int32_t sep_id = vocabulary_.Find(sep);
     if (cls_id < 0 || sep_id < 0) {
@@ -388,23 +215,23 @@ class Compiler {
     return Done{};
   }
 
-  void WriteModel() {
+  void WriteModel(const MergedTokens& tokens) {
     writer_.Key("model").BeginObject().Key("type").String("WordPiece");
     if (has_tokenizer_json()) {
       for (auto [key, value] : tokenizer_.root().FindOrNull("model").Members()) {
         if (key != "vocab" && key != "type") writer_.Key(key).Value(value);
       }
     } else {
-      writer_.Key("unk_token").String(UsualOrRole("[UNK]"));
+      writer_.Key("unk_token").String(tokens.RoleOf("[UNK]"));
       writer_.Key("continuing_subword_prefix").String("##");
       writer_.Key("max_input_chars_per_word").Int(100);
     }
     writer_.EndObject();
   }
 
-  Status WriteExtras() {
+  Status WriteExtras(const MergedTokens& tokens) {
     writer_.Key("pocketbert").BeginObject().Key("special").BeginObject();
-    for (const Role& role : roles_) writer_.Key(role.key).String(role.token.content);
+    for (const TokenRole& role : tokens.roles()) writer_.Key(role.key).String(role.token.content);
     writer_.EndObject();
     PB_ASSIGN_OR_RETURN(double length, config_.root().DoubleOr("model_max_length", 0));
     if (length >= 1 && length < 1e6) {
@@ -424,8 +251,6 @@ class Compiler {
   JsonDocument special_map_;
   JsonDocument added_map_;
   Vocabulary vocabulary_;
-  std::vector<Role> roles_;
-  std::vector<AddedToken> added_;
   std::vector<std::string> differences_;
   JsonWriter writer_;
 };
