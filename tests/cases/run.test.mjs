@@ -37,7 +37,7 @@ const kAlterations = [
   ['tokenize', 'tok-proto-h', 'a wrong type id', (c) => (c.expect.encodings[0].type_ids[1] = 1)],
   ['tokenize', 'tok-no-chinese-h', 'a wrong mask', (c) => (c.expect.encodings[0].special_tokens_mask[0] = 0)],
   ['tokenize', 'tok-vocab-txt-h', 'an error expected but none', (c) => (c.expect = { error: { any: ['vocab'] } })],
-  ['tokenize', 'tok-table-age-h', 'a window expected but none', (c) => (c.expect.encodings[0].overflow = [c.expect.encodings[0]])],
+  ['tokenize', 'tok-table-age-h', 'a window expected but none', (c) => (c.expect.encodings[0].overflow = [{ ...c.expect.encodings[0] }])],
   ['embed', 'emb-cls-h', 'a wrong component', (c) => (c.expect.vectors[0][5] += 2.5 * c.expect.abs)],
   ['embed', 'emb-empty-h', 'alone is to equal the batch more than exactly', (c) => (c.expect.same_as_single = -1)],
   ['embed', 'emb-int8-h', 'a cosine above what int8 gives', (c) => (c.expect.min_cos = 1.0001)],

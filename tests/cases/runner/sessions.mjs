@@ -1,44 +1,46 @@
-// Objects of the API, opened once for each distinct source and options.
+// Objects of the API, opened once for each class, distinct source and options.
 
 /** As many stay open at once; the one unused for longest gives way. */
 const kMostOpen = 6;
 
 export class Sessions {
-  #open = new Map();
-  #refused = new Map();
+  /** @type {{ Class: object, key: string, opened: { destroy(): unknown } }[]} longest unused first */
+  #open = [];
+  #refused = [];
 
   /**
-   * `Class.create(options)`, or the object that the same key gave before. A failed creation is
-   * thrown and not kept, unless the source was refused as unsupported: that would not change.
+   * `Class.create(options)`, or the object that the same class and key gave before. A failed creation
+   * is thrown and not kept, unless the source was refused as unsupported: that would not change.
    * @param {{ create(options: object): Promise<{ destroy(): unknown }> }} Class
-   * @param {unknown} key what tells this source from others
+   * @param {unknown} source what tells this source from others
    * @param {() => Promise<object>} options for `create`; asked for only if it must be opened
    */
-  async open(Class, key, options) {
-    const id = `${Class.name} ${JSON.stringify(key)}`;
-    const known = this.#open.get(id);
-    if (known !== undefined) {
-      this.#open.delete(id);
-      this.#open.set(id, known);
-      return known;
-    }
-    if (this.#refused.has(id)) throw this.#refused.get(id);
-    const opened = await Class.create(await options()).catch((thrown) => {
-      if (thrown?.code === 'unsupported') this.#refused.set(id, thrown);
+  async open(Class, source, options) {
+    const key = JSON.stringify(source);
+    const same = (entry) => entry.Class === Class && entry.key === key;
+    const refused = this.#refused.find(same);
+    if (refused !== undefined) throw refused.thrown;
+    const at = this.#open.findIndex(same);
+    const entry = at < 0 ? await this.#create(Class, key, options) : this.#open.splice(at, 1)[0];
+    this.#open.push(entry);
+    if (this.#open.length > kMostOpen) await this.#closeOldest();
+    return entry.opened;
+  }
+
+  async #create(Class, key, options) {
+    try {
+      return { Class, key, opened: await Class.create(await options()) };
+    } catch (thrown) {
+      if (thrown?.code === 'unsupported') this.#refused.push({ Class, key, thrown });
       throw thrown;
-    });
-    this.#open.set(id, opened);
-    if (this.#open.size > kMostOpen) await this.#closeOldest();
-    return opened;
+    }
   }
 
   async #closeOldest() {
-    const [id, oldest] = this.#open.entries().next().value;
-    this.#open.delete(id);
-    await oldest.destroy();
+    await this.#open.shift().opened.destroy();
   }
 
   async closeAll() {
-    while (this.#open.size > 0) await this.#closeOldest();
+    while (this.#open.length > 0) await this.#closeOldest();
   }
 }

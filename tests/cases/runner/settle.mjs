@@ -23,15 +23,13 @@ export async function settle(expect, { attempt, compare, files, canary }) {
   }
   if (thrown === undefined) return settleValue(value, expect, compare);
   const wanted = expect.error ?? expect.or_error;
-  if (wanted !== undefined) {
-    const differences = judgeError(thrown, wanted);
-    return differences.length > 0 ? differences : canary.check();
-  }
+  const differences = wanted ? judgeError(thrown, wanted) : [difference('an error', describe(thrown), 'a value')];
+  if (differences.length === 0) return canary.check();
   const part = unsupportedPart(files);
-  if (thrown.code === 'unsupported' && part !== undefined) {
+  if (expect.error === undefined && thrown.code === 'unsupported' && part !== undefined) {
     throw new Skip(`${part} is not supported yet: ${thrown.message}`);
   }
-  return [difference('an error', describe(thrown), 'a value')];
+  return differences;
 }
 
 function settleValue(value, expect, compare) {

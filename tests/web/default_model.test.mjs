@@ -1,0 +1,63 @@
+// The packaged int8 file against what the float32 model gives: ids, vectors and head probabilities of 30
+// texts, computed by torch from the weights that the file was converted from (tests/golden).
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { Classifier, Embedder } from 'pocketbert';
+import { cosine } from '../cases/runner/compare.mjs';
+
+const kGolden = new URL('../golden/default_model.json', import.meta.url);
+
+/** Least cosine allowed for one text, and for the mean of all. */
+const kLeastCosine = 0.998;
+const kMeanCosine = 0.9992;
+/** Greatest difference of a probability. */
+const kProbability = 0.03;
+
+const kLabels = { topics: ['World', 'Sports', 'Business', 'Sci/Tech'], sentiment: ['negative', 'positive'] };
+
+let items;
+let embedder;
+let classifier;
+
+before(async () => {
+  ({ items } = JSON.parse(await readFile(kGolden, 'utf8')));
+  embedder = await Embedder.create();
+  classifier = await Classifier.create({ model: embedder });
+});
+
+after(async () => {
+  await classifier?.destroy();
+  await embedder?.destroy();
+});
+
+test('token ids are those of the reference', async () => {
+  for (const { text, ids } of items) {
+    const encoding = await embedder.tokenize(text, { truncation: { max_length: embedder.info.model.maxTokens } });
+    assert.deepEqual(Array.from(encoding.ids), ids, JSON.stringify(text));
+  }
+});
+
+test('vectors are near those of float32', async () => {
+  const vectors = await embedder.embed(items.map(({ text }) => text));
+  const cosines = items.map(({ vector }, i) => cosine(vectors.at(i), vector));
+  const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
+  const worst = cosines.indexOf(Math.min(...cosines));
+  assert.ok(cosines[worst] >= kLeastCosine, `cosine ${cosines[worst]} of ${JSON.stringify(items[worst].text)}`);
+  assert.ok(mean >= kMeanCosine, `mean cosine ${mean}`);
+});
+
+for (const [head, labels] of Object.entries(kLabels)) {
+  test(`probabilities of the head ${head} are near those of float32`, async () => {
+    const results = await classifier.classify(items.map(({ text }) => text), { head });
+    items.forEach((item, i) => {
+      assert.deepEqual(results[i].map(({ label }) => label).toSorted(), labels.toSorted());
+      labels.forEach((label, k) => {
+        const { score } = results[i].find((one) => one.label === label);
+        const apart = Math.abs(score - item[head][k]);
+        assert.ok(apart <= kProbability, `${JSON.stringify(item.text)}: ${label} is ${score}, expected ${item[head][k]}`);
+      });
+    });
+  });
+}
