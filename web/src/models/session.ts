@@ -35,12 +35,7 @@ function engineOptions({ variant, threads, wasm, maxBatchTokens }: SessionOption
   const page = pageAddress();
   const isAddress = wasm instanceof URL || (typeof wasm === 'string' && page !== undefined);
   const address = isAddress ? new URL(wasm, page).href : wasm;
-  return {
-    ...(variant !== undefined && { variant }),
-    ...(threads !== undefined && { threads }),
-    ...(address !== undefined && { wasm: address }),
-    ...(maxBatchTokens !== undefined && { maxBatchTokens }),
-  };
+  return { variant, threads, wasm: address, maxBatchTokens };
 }
 
 function runsInWorker(options: SessionOptions): boolean {

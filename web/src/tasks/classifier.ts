@@ -42,13 +42,7 @@ export class Classifier extends ModelUser {
 
 function engineOptions(options: ClassifyOptions): EngineClassifyOptions {
   const { head, activation, top_k: topK, truncate, maxLength } = options;
-  return {
-    ...(head !== undefined && { head }),
-    ...(activation !== undefined && { activation }),
-    ...(topK !== undefined && { topK }),
-    ...(truncate !== undefined && { truncate }),
-    ...(maxLength !== undefined && { maxLength }),
-  };
+  return { head, activation, topK, truncate, maxLength };
 }
 
 function labelsOf(result: ClassifyResult): Labels[] {

@@ -62,14 +62,6 @@ function engineOptions(options: EmbedOptions): EngineEmbedOptions {
     const known = Object.keys(poolingNames).join(', ');
     throw new PocketBertError('invalid_argument', `pooling is ${JSON.stringify(pooling)}; expected one of ${known}`);
   }
-  return {
-    ...(kind !== undefined && { kind }),
-    ...(promptName !== undefined && { promptName }),
-    ...(prompt !== undefined && { prompt }),
-    ...(dimensions !== undefined && { dimensions }),
-    ...(normalize !== undefined && { normalize }),
-    ...(pooling !== undefined && { pooling: poolingNames[pooling] }),
-    ...(truncate !== undefined && { truncate }),
-    ...(maxLength !== undefined && { maxLength }),
-  };
+  const mode = pooling && poolingNames[pooling];
+  return { kind, promptName, prompt, dimensions, normalize, pooling: mode, truncate, maxLength };
 }

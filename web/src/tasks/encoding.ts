@@ -46,12 +46,7 @@ export class Vocabulary {
 function truncationOf(truncation: TruncationOptions | 'file' | undefined): EngineEncodeOptions['truncation'] {
   if (truncation === undefined || truncation === 'file') return truncation;
   const { max_length: maxLength, strategy, stride, direction } = truncation;
-  return {
-    maxLength,
-    ...(strategy !== undefined && { strategy }),
-    ...(stride !== undefined && { stride }),
-    ...(direction !== undefined && { direction }),
-  };
+  return { maxLength, strategy, stride, direction };
 }
 
 async function paddingOf(
@@ -66,23 +61,15 @@ async function paddingOf(
       hint: 'give its pad_id',
     });
   }
-  return {
-    ...(length !== undefined && { length }),
-    ...(direction !== undefined && { direction }),
-    ...(padToMultipleOf !== undefined && { padToMultipleOf }),
-    ...(padId !== undefined && { padId }),
-    ...(padTypeId !== undefined && { padTypeId }),
-  };
+  return { length, direction, padToMultipleOf, padId, padTypeId };
 }
 
 async function optionsOf(options: EncodeOptions, ask: Ask): Promise<EngineEncodeOptions> {
-  const truncation = truncationOf(options.truncation);
-  const padding = await paddingOf(options.padding, ask);
   return {
-    addSpecialTokens: options.add_special_tokens ?? true,
-    encodeSpecialTokens: options.encode_special_tokens ?? false,
-    ...(truncation !== undefined && { truncation }),
-    ...(padding !== undefined && { padding }),
+    addSpecialTokens: options.add_special_tokens,
+    encodeSpecialTokens: options.encode_special_tokens,
+    truncation: truncationOf(options.truncation),
+    padding: await paddingOf(options.padding, ask),
   };
 }
 

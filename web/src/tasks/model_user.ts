@@ -14,7 +14,7 @@ import type {
   TextInput,
   TokenizerCreateOptions,
 } from '../types.js';
-import type { RemoteCallOptions } from '../worker/client.js';
+import type { Report } from '../worker/host.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
 import { encodeItems, itemsOf, Vocabulary } from './encoding.js';
 
@@ -121,7 +121,8 @@ export abstract class ModelUser implements AsyncDisposable {
     const priority = options.priority ?? (Array.isArray(texts) ? 'batch' : 'interactive');
     const linked = this.#link(options);
     try {
-      return await this.#session.call(method, args, { ...progressOf(options), priority, signal: linked.signal });
+      const { signal } = linked;
+      return await this.#session.call(method, args, { priority, signal, onProgress: progressOf(options) });
     } finally {
       linked.unlink();
     }
@@ -154,6 +155,6 @@ export abstract class ModelUser implements AsyncDisposable {
 /** Asks the engine one question. */
 export type Ask = <K extends Method>(method: K, args: Args[K]) => Promise<Results[K]>;
 
-function progressOf({ onProgress }: CallOptions): RemoteCallOptions {
-  return onProgress === undefined ? {} : { onProgress: (done, total) => onProgress({ done, total }) };
+function progressOf({ onProgress }: CallOptions): Report | undefined {
+  return onProgress && ((done, total) => onProgress({ done, total }));
 }

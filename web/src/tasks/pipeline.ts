@@ -129,10 +129,9 @@ async function textClassification(task: string, options: CreateOptions): Promise
     call: TextClassificationOptions = {},
   ): Promise<Label[] | Label[][]> {
     const { top_k: best = 1, ...rest } = call;
-    const topK = best === null ? {} : { top_k: best };
     const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
     const list = typeof texts === 'string' ? [texts] : texts;
-    const labels = await classifier.classify(list, { ...rest, ...topK, priority });
+    const labels = await classifier.classify(list, { ...rest, top_k: best ?? undefined, priority });
     const plain = labels.map((found) => [...found]);
     if (best === 1) return plain.flat();
     return typeof texts === 'string' ? (plain[0] ?? []) : plain;

@@ -35,9 +35,8 @@ export class Tokenizer extends ModelUser {
     const list = Array.from(ids);
     const wrong = list.find((id) => !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
     if (wrong !== undefined) throw new PocketBertError('invalid_argument', `${wrong} is no token id`);
-    const { skip_special_tokens: skipSpecialTokens = true, clean_up_tokenization_spaces: cleanUp } = options;
-    const engineOptions = { skipSpecialTokens, ...(cleanUp !== undefined && { cleanUp }) };
-    return this.ask('decode', { ids: Int32Array.from(list), options: engineOptions }, options);
+    const { skip_special_tokens: skipSpecialTokens, clean_up_tokenization_spaces: cleanUp } = options;
+    return this.ask('decode', { ids: Int32Array.from(list), options: { skipSpecialTokens, cleanUp } }, options);
   }
 
   decodeBatch(lists: readonly (ArrayLike<number> | Iterable<number>)[], options: DecodeOptions = {}): Promise<string[]> {
