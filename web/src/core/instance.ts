@@ -60,8 +60,9 @@ export class Instance {
 
   #fail(thrown: unknown): PocketBertError {
     if (thrown instanceof PocketBertError) return thrown;
-    const details = [messageOf(thrown), ...this.#log.slice(-1)].join('; ');
-    this.#end = new PocketBertError('trap', `the engine stopped: ${details}`, {
+    // Emscripten's own line about an abort says nothing; the check that failed stands before it.
+    const cause = this.#log.findLast((line) => !line.startsWith('Aborted')) ?? messageOf(thrown);
+    this.#end = new PocketBertError('trap', `the engine stopped: ${cause}`, {
       hint: 'load a new engine; if this happens again with the same input, please report it',
       cause: thrown,
     });
