@@ -307,7 +307,7 @@ void TensorWriter::QuantizeStaged(size_t matrix, std::span<const float> factors)
     QuantizeInto(output, spec, n, row);
   }
   meter_->Remove(output.staged.size());
-  output.staged = {};
+  output.staged = std::vector<uint8_t>();  // `= {}` would keep the memory
 }
 
 // {"weights":{"encoder.layer.0.attention.self.query.weight":0.00712, …}}: relative error of each
