@@ -28,8 +28,9 @@ void MatMulI8(const QuantizedRows<int16_t>& a, const PackedI8& weights,
 
 // What one fused relaxed dot product of weights 127 and activations 255 (beyond the range in which
 // its result is defined) gives on this machine: tells how the engine compiles it.
-//   129540  VPDPBUSD       65534  pmaddubsw + pmaddwd, or no relaxed SIMD
-//   -508    signed dot     other  known to compute wrong results (node 20: 131068)
+//   129540  VPDPBUSD                 65534  pmaddubsw + pmaddwd
+//   -508    signed dot               -1532  no such instruction: the plain twin
+//   131068  node 20, whose fused form is wrong even within the range
 int32_t ProbeRelaxedDot();
 
 // kFused where the probe shows a real dot product instruction, else kSplit, which is right

@@ -47,7 +47,8 @@ NamedTensors ReadTensors(const std::string& file) {
   const std::string bytes = ReadGolden(file);
   uint64_t header_bytes;
   std::memcpy(&header_bytes, bytes.data(), 8);
-  const JsonDocument header = ParseJson({bytes.data() + 8, header_bytes}, file).value();
+  const std::string_view text = std::string_view(bytes).substr(8, size_t(header_bytes));
+  const JsonDocument header = ParseJson(text, file).value();
   NamedTensors tensors;
   for (const auto& [name, entry] : header.root().Members()) {
     if (name == "__metadata__") continue;
@@ -59,7 +60,7 @@ NamedTensors ReadTensors(const std::string& file) {
     }
     const bool is_vector = numbers.size() == 3;
     Matrix<float> tensor(is_vector ? 1 : numbers[0], is_vector ? numbers[0] : numbers[1]);
-    std::memcpy(tensor.values.data(), bytes.data() + 8 + header_bytes + numbers[numbers.size() - 2],
+    std::memcpy(tensor.values.data(), text.data() + text.size() + numbers[numbers.size() - 2],
                 tensor.values.size() * sizeof(float));
     tensors.f32[std::string(name)] = tensor;
   }
