@@ -9,10 +9,11 @@ import { cosine } from '../cases/runner/compare.mjs';
 
 const kGolden = new URL('../golden/default_model.json', import.meta.url);
 
-/** Least cosine allowed for one text, and for the mean of all. */
-const kLeastCosine = 0.998;
-const kMeanCosine = 0.9992;
-/** Greatest difference of a probability. */
+// Measured on these texts: least cosine 0.99928, mean 0.99962, greatest difference of a probability 0.0226.
+// The limits leave a third more distance than that: a change of rounding passes, while sums that saturate
+// (0.998 and below) or a lost equalization (mean 0.9994) do not.
+const kLeastCosine = 0.999;
+const kMeanCosine = 0.9995;
 const kProbability = 0.03;
 
 const kLabels = { topics: ['World', 'Sports', 'Business', 'Sci/Tech'], sentiment: ['negative', 'positive'] };

@@ -100,13 +100,13 @@ export const texts = makeTexts(200);
 /** Text and pair for a classifier that takes two. */
 export const pairs = texts.map((text, i) => ({ text, pair: texts[(i * 37 + 11) % texts.length] }));
 
-/** A fixed order that mixes short and long: position → index of the text. */
-export const shuffled = (() => {
+/** A fixed order of `count` things that mixes short and long: position → index. */
+export function shuffledOrder(count) {
   const next = numbersFrom(7);
-  const order = texts.map((_, i) => i);
+  const order = Array.from({ length: count }, (_, i) => i);
   for (let i = order.length - 1; i > 0; i--) {
     const j = next(i + 1);
     [order[i], order[j]] = [order[j], order[i]];
   }
   return order;
-})();
+}
