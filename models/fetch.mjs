@@ -7,24 +7,22 @@
 //
 // The last line of stdout is the path; everything else goes to stderr. A second call finds the file and
 // ends at once, unless the converter has changed since. Files of a known model are checked against their
-// SHA-256; what an address gives is pinned by the hash of the first conversion only.
+// SHA-256; what an address gives is taken as it is.
 
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { cacheFolder, kSourceFolder, withLock } from '../web/build/cache.mjs';
 import { BuildError, runMain, say } from '../web/build/process.mjs';
 import { kKnownModels } from './known_models.mjs';
-import { fetchFrom, nameOf } from './sources.mjs';
+import { ensureFolder, sha256 } from './model_folder.mjs';
 
 const kDtypes = ['int8', 'float32'];
 const kUsage = `usage: node models/fetch.mjs NAME|URL [--dtype int8|float32] [--folder]
 names: ${Object.keys(kKnownModels).join(', ')}`;
 
-const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 const isUrl = (name) => /^https?:\/\//.test(name);
 
 /** Folder of the cache in which everything about one model lies. */
@@ -33,62 +31,18 @@ function homeOf(name) {
   return join(cacheFolder(), 'models', folder);
 }
 
-// ---- the Hugging Face folder of a known model
-
-/** What is wrong with the files of `read`, one sentence each. */
-function faults(expected, read) {
-  return Object.entries(expected).flatMap(([path, hash]) => {
-    const bytes = read(path);
-    if (bytes === undefined) return [`${path} is missing`];
-    const found = sha256(bytes);
-    return found === hash ? [] : [`${path} has SHA-256 ${found}, expected ${hash}`];
-  });
-}
-
-/** Writes all files beside the target and moves them there together. */
-function keep(files, folder) {
-  const partial = `${folder}.partial`;
-  rmSync(partial, { recursive: true, force: true });
-  for (const [path, bytes] of files) {
-    mkdirSync(dirname(join(partial, path)), { recursive: true });
-    writeFileSync(join(partial, path), bytes);
-  }
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(partial, folder);
-}
-
-/** The folder, with all hashes checked when it was made; sizes tell whether a file was touched since. */
-async function ensureFolder(name) {
-  const { files: expected, sources } = kKnownModels[name];
-  const folder = join(homeOf(name), 'folder');
-  const stamp = join(homeOf(name), 'folder.json');
-  const state = () => JSON.stringify(Object.entries(expected).map(([path, hash]) => {
-    const file = statSync(join(folder, path), { throwIfNoEntry: false });
-    return [path, hash, file?.size, file?.mtimeMs];
-  }));
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state()) return folder;
-  const problems = [];
-  for (const source of sources) {
-    try {
-      const files = await fetchFrom(source, Object.keys(expected));
-      const found = faults(expected, (path) => files.get(path));
-      if (found.length > 0) throw new Error(found.join('; '));
-      keep(files, folder);
-      writeFileSync(stamp, state());
-      return folder;
-    } catch (error) {
-      problems.push(` - ${nameOf(source)}: ${error.message}`);
-      say(`${nameOf(source)} did not give ${name}: ${error.message.split('\n')[0]}`);
-    }
-  }
-  throw new BuildError(`${name} could not be obtained:\n${problems.join('\n')}`);
+/** The Hugging Face folder of a known model. */
+async function folderOf(name) {
+  const folder = join(homeOf(name), name);
+  await ensureFolder(folder, kKnownModels[name]);
+  return folder;
 }
 
 // ---- conversion
 
-/** Changes whenever a conversion might give other bytes. */
+/** Changes whenever a conversion might give other bytes; they are the same in every wasm variant. */
 function converterHash() {
-  const parts = ['dist/cli.js', 'dist/pocketbert-simd.wasm', 'dist/pocketbert-relaxed.wasm'].map((path) => join(kSourceFolder, path));
+  const parts = ['dist/cli.js', 'dist/pocketbert-simd.wasm'].map((path) => join(kSourceFolder, path));
   const absent = parts.find((path) => !existsSync(path));
   if (absent) throw new BuildError(`${absent} is not there yet: run \`npm run build\` first`);
   return sha256(parts.map((path) => sha256(readFileSync(path))).join());
@@ -118,7 +72,7 @@ async function ensureConverted(name, dtype) {
   }
   mkdirSync(home, { recursive: true });
   rmSync(stamp, { force: true });
-  await convert(isUrl(name) ? name : await ensureFolder(name), file, dtype);
+  await convert(isUrl(name) ? name : await folderOf(name), file, dtype);
   const bytes = readFileSync(file);
   writeFileSync(stamp, JSON.stringify({ source: name, converter, bytes: bytes.length, sha256: sha256(bytes) }));
   return file;
@@ -135,8 +89,7 @@ export async function fetchModel(name, { dtype = 'int8', folder = false } = {}) 
   if (folder && isUrl(name)) throw new BuildError(`--folder is for known models only\n${kUsage}`);
   mkdirSync(homeOf(name), { recursive: true });
   return withLock(`models-${isUrl(name) ? sha256(name).slice(0, 16) : name}`, async () => {
-    if (!folder) return ensureConverted(name, dtype);
-    return ensureFolder(name);
+    return folder ? folderOf(name) : ensureConverted(name, dtype);
   });
 }
 

@@ -11,7 +11,7 @@ import { openZip } from './zip.mjs';
 /** Command words of every pip that may be on this machine. */
 const kPips = [['python3', '-m', 'pip'], ['pip3'], ['pip'], ['python', '-m', 'pip']];
 
-const findPip = () => kPips.find(([program, ...words]) => outputOf(program, [...words, '--version']));
+const findPip = () => kPips.find(([program, ...words]) => outputOf(program, [...words, '--version']) !== undefined);
 
 async function ensurePip() {
   if (!findPip()) await installSystemPackages(['python3', 'pip3'], ['python3', 'python3-pip']);

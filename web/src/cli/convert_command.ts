@@ -1,10 +1,10 @@
 /** `pocketbert convert <folder|url> <out>`: arguments, files and messages. */
 
 import { parseArgs } from 'node:util';
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, openSync, writeSync, closeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Precision } from '../core/types.js';
-import { PocketBertError } from '../errors.js';
+import { messageOf, PocketBertError } from '../errors.js';
 import { convert } from './convert.js';
 import { reportJson, reportText } from './report.js';
 import { Terminal } from './terminal.js';
@@ -44,7 +44,7 @@ function parse(args: readonly string[]) {
       options: { dtype: { type: 'string', default: 'int8' }, json: { type: 'boolean' }, quiet: { type: 'boolean' } },
     });
   } catch (thrown) {
-    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown));
+    throw new UsageError(messageOf(thrown));
   }
 }
 
@@ -62,7 +62,11 @@ function argumentsOf(args: readonly string[]): Arguments {
 }
 
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Where the model is written to: `out`, or a file in it named after the source. */
@@ -86,8 +90,8 @@ function nameOf(source: string): string {
 /** Writes the whole file beside its place and moves it there: it is never half there. */
 function writeFile(path: string, parts: readonly Uint8Array[]): void {
   const partial = `${path}.partial`;
-  mkdirSync(dirname(resolve(path)), { recursive: true });
   try {
+    mkdirSync(dirname(resolve(path)), { recursive: true });
     const file = openSync(partial, 'w');
     try {
       for (const part of parts) for (let at = 0; at < part.length;) at += writeSync(file, part, at);
@@ -97,7 +101,7 @@ function writeFile(path: string, parts: readonly Uint8Array[]): void {
     renameSync(partial, path);
   } catch (thrown) {
     rmSync(partial, { force: true });
-    throw new PocketBertError('invalid_argument', `${path} could not be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw new PocketBertError('invalid_argument', `${path} could not be written: ${messageOf(thrown)}`);
   }
 }
 

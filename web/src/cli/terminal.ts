@@ -8,7 +8,7 @@ const coarseStep = 0.25;
 
 export class Terminal {
   readonly #quiet: boolean;
-  #told = -1;
+  #told = 0;
   #open = false;
 
   constructor(quiet: boolean) {
