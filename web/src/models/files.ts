@@ -40,28 +40,42 @@ export interface FileStore {
 /** Each part of a blob is a request to another process: larger ones are worth it. */
 const blobPartBytes = 1 << 20;
 
+/**
+ * Copies chunks of any size into spare buffers. Only these few buffers go to a worker and come back: the
+ * chunks stay where the browser counts them, and are freed in time.
+ */
+export function intoSpares(nextChunk: () => Promise<Uint8Array | undefined>): OpenFile['read'] {
+  let chunk: Uint8Array | undefined;
+  return async (spare = new ArrayBuffer(partBytes)) => {
+    while (chunk === undefined || chunk.length === 0) {
+      chunk = await nextChunk();
+      if (chunk === undefined) return undefined;
+    }
+    const part = new Uint8Array(spare, 0, Math.min(chunk.length, spare.byteLength));
+    part.set(chunk.subarray(0, part.length));
+    chunk = chunk.subarray(part.length);
+    return part;
+  };
+}
+
 /** Reads a blob in parts. */
 export function openBlob(blob: Blob, label: string): OpenFile {
   let offset = 0;
-  return {
-    label,
-    size: blob.size,
-    expected: blob.size,
-    async read() {
-      if (offset >= blob.size) return undefined;
-      const part = blob.slice(offset, offset + blobPartBytes);
-      try {
-        const bytes = new Uint8Array(await part.arrayBuffer());
-        offset += bytes.length;
-        return bytes;
-      } catch (thrown) {
-        throw toPocketBertError(thrown, 'format', `${label} could not be read at byte ${offset}`);
-      }
-    },
-    close() {
-      offset = blob.size;
-    },
+  const nextChunk = async (): Promise<Uint8Array | undefined> => {
+    if (offset >= blob.size) return undefined;
+    const part = blob.slice(offset, offset + blobPartBytes);
+    try {
+      const bytes = new Uint8Array(await part.arrayBuffer());
+      offset += bytes.length;
+      return bytes;
+    } catch (thrown) {
+      throw toPocketBertError(thrown, 'format', `${label} could not be read at byte ${offset}`);
+    }
   };
+  const close = (): void => {
+    offset = blob.size;
+  };
+  return { label, size: blob.size, expected: blob.size, read: intoSpares(nextChunk), close };
 }
 
 /** Reads bytes that somebody else goes on owning. */

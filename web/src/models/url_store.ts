@@ -1,7 +1,7 @@
 /** Files behind addresses: one request each, 404 means absent, a web page is not a model. */
 
 import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
-import { beginningOf, isWebPage, partBytes, refuseForeign, withFirst, type Bytes, type FileStore, type OpenFile } from './files.js';
+import { beginningOf, isWebPage, intoSpares, partBytes, refuseForeign, withFirst, type Bytes, type FileStore, type OpenFile } from './files.js';
 
 /** How addresses are read. */
 export interface UrlReading {
@@ -33,7 +33,7 @@ async function request(url: URL, reading: UrlReading): Promise<Response> {
 }
 
 interface Body {
-  read(spare: ArrayBuffer | undefined): Promise<Bytes | undefined>;
+  readonly read: OpenFile['read'];
   cancel(): Promise<void>;
 }
 
@@ -50,7 +50,8 @@ function bodyOf(stream: ReadableStream<Bytes>): Body {
     };
   } catch {
     const reader = stream.getReader();
-    return { read: async () => (await reader.read()).value, cancel: () => reader.cancel() };
+    const read = intoSpares(async () => (await reader.read()).value);
+    return { read, cancel: () => reader.cancel() };
   }
 }
 
