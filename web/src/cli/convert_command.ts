@@ -100,7 +100,7 @@ function writeFile(path: string, parts: readonly Uint8Array[]): void {
     }
     renameSync(partial, path);
   } catch (thrown) {
-    rmSync(partial, { force: true });
+    if (existsSync(partial)) rmSync(partial);
     throw new PocketBertError('invalid_argument', `${path} could not be written: ${messageOf(thrown)}`);
   }
 }
