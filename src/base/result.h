@@ -5,10 +5,10 @@
 // `Error` whose message names the thing, what was found and what was expected, e.g.
 // `tensor encoder.layer.3.output.dense.weight has shape [768, 3072], expected [3072, 768]`.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "base/check.h"
 
@@ -31,41 +31,77 @@ struct Error {
   std::string message;
 };
 
-inline Error FormatError(std::string message) { return {ErrorCode::kFormat, std::move(message)}; }
-inline Error UnsupportedError(std::string message) {
-  return {ErrorCode::kUnsupported, std::move(message)};
-}
-inline Error InvalidArgumentError(std::string message) {
-  return {ErrorCode::kInvalidArgument, std::move(message)};
-}
+Error FormatError(std::string message);
+Error UnsupportedError(std::string message);
+Error InvalidArgumentError(std::string message);
+
+// An error on its way up through the callers: one pointer, so that passing it on costs no code.
+class ErrorBox {
+ public:
+  ErrorBox() = default;
+  explicit ErrorBox(Error&& error);
+  // A box that held an error never looks empty again: its result must not seem to have a value.
+  ErrorBox(ErrorBox&& other) noexcept : error_(other.error_) {
+    if (other.error_ != nullptr) other.error_ = &moved_;
+  }
+  ErrorBox& operator=(ErrorBox&&) = delete;
+  ~ErrorBox() {
+    if (error_ != nullptr) Free(error_);
+  }
+
+  bool empty() const { return error_ == nullptr; }
+  // Stops if there is none.
+  Error& Get() const;
+
+ private:
+  static void Free(Error* error);
+  static Error moved_;
+
+  Error* error_ = nullptr;
+};
 
 // Either a T or an Error. Reading the wrong one is a bug and stops (PB_CHECK).
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : value_(std::move(value)) {}
+  Result(Error&& error) : error_(std::move(error)) {}
+  Result(const Error& error) : error_(Error(error)) {}
+  // Passes an error on; the box must hold one.
+  Result(ErrorBox&& error) : error_(std::move(error)) { PB_CHECK(!ok()); }
+  Result(Result&& other) noexcept : error_(std::move(other.error_)) {
+    if (ok()) std::construct_at(&value_, std::move(other.value_));
+  }
+  Result& operator=(Result&& other) noexcept {
+    if (this != &other) {
+      std::destroy_at(this);
+      std::construct_at(this, std::move(other));
+    }
+    return *this;
+  }
+  ~Result() {
+    if (ok()) std::destroy_at(&value_);
+  }
 
-  bool ok() const { return state_.index() == 0; }
+  bool ok() const { return error_.empty(); }
   T& value() & { return Get(); }
   const T& value() const& { return const_cast<Result*>(this)->Get(); }
   T&& value() && { return std::move(Get()); }
-  const Error& error() const& {
-    PB_CHECK(!ok());
-    return std::get<1>(state_);
-  }
-  Error&& error() && {
-    PB_CHECK(!ok());
-    return std::move(std::get<1>(state_));
-  }
+  const Error& error() const& { return error_.Get(); }
+  Error&& error() && { return std::move(error_.Get()); }
+  // The error, to be passed on; after that this result has neither.
+  ErrorBox&& TakeError() && { return std::move(error_); }
 
  private:
   T& Get() {
     PB_CHECK(ok());
-    return std::get<0>(state_);
+    return value_;
   }
 
-  std::variant<T, Error> state_;
+  union {
+    T value_;
+  };
+  ErrorBox error_;
 };
 
 struct Done {};
@@ -78,7 +114,7 @@ using Status = Result<Done>;
 #define PB_RETURN_IF_ERROR(expression)                              \
   do {                                                              \
     if (auto pb_result = (expression); !pb_result.ok())             \
-      return std::move(pb_result).error();                          \
+      return std::move(pb_result).TakeError();                      \
   } while (false)
 
 #define PB_CONCAT_INNER(a, b) a##b
@@ -88,5 +124,5 @@ using Status = Result<Done>;
 #define PB_ASSIGN_OR_RETURN(declaration, expression)                \
   auto PB_CONCAT(pb_result_, __LINE__) = (expression);              \
   if (!PB_CONCAT(pb_result_, __LINE__).ok())                        \
-    return std::move(PB_CONCAT(pb_result_, __LINE__)).error();      \
+    return std::move(PB_CONCAT(pb_result_, __LINE__)).TakeError();  \
   declaration = std::move(PB_CONCAT(pb_result_, __LINE__)).value()

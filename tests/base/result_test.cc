@@ -40,6 +40,38 @@ TEST_CASE("The first error leaves the function with its message", "[result]") {
   CHECK_FALSE(CheckEven(5).ok());
 }
 
+// Counts how often it is made and destroyed.
+struct Counted {
+  static int living;
+  Counted() { ++living; }
+  Counted(Counted&&) noexcept { ++living; }
+  ~Counted() { --living; }
+};
+int Counted::living = 0;
+
+TEST_CASE("A value lives exactly as long as its result", "[result]") {
+  {
+    Result<Counted> first = Counted();
+    Result<Counted> second = std::move(first);
+    CHECK(second.ok());
+    CHECK(Counted::living == 2);  // the moved-from value, and the new one
+    second = Result<Counted>(FormatError("broken"));
+    CHECK_FALSE(second.ok());
+    CHECK(Counted::living == 1);
+    second = Result<Counted>(Counted());
+    CHECK(second.ok());
+    CHECK(Counted::living == 2);
+  }
+  CHECK(Counted::living == 0);
+}
+
+TEST_CASE("A result whose error was passed on has no value", "[result]") {
+  Result<Counted> first = FormatError("broken");
+  const Result<int> second = std::move(first).TakeError();
+  CHECK_FALSE(first.ok());
+  CHECK(second.error().message == "broken");
+}
+
 TEST_CASE("Every code has the name that callers in JavaScript compare with", "[result]") {
   CHECK(ErrorCodeName(ErrorCode::kFormat) == "format");
   CHECK(ErrorCodeName(ErrorCode::kUnsupported) == "unsupported");
