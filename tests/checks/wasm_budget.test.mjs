@@ -1,0 +1,76 @@
+// The modules stay small, and the one for every browser holds no instruction that Safari refuses.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { kTop } from './tree.mjs';
+import { countInstructions } from './wasm_opcodes.mjs';
+
+const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
+const kRawBytes = 300_000;
+const kBrotliBytes = 120_000;
+const kScriptBytes = 25_000;
+
+const dist = (name) => readFileSync(`${kTop}dist/${name}`);
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+
+for (const variant of kVariants) {
+  describe(`pocketbert-${variant}`, () => {
+    const wasm = () => dist(`pocketbert-${variant}.wasm`);
+
+    test(`is at most ${kRawBytes} bytes, and ${kBrotliBytes} with brotli`, (t) => {
+      const raw = wasm().length;
+      const packed = brotli(wasm());
+      t.diagnostic(`${raw} bytes, ${packed} with brotli`);
+      assert.ok(raw <= kRawBytes, `${raw} bytes`);
+      assert.ok(packed <= kBrotliBytes, `${packed} bytes with brotli`);
+    });
+
+    test(variant === 'simd' ? 'holds SIMD and no relaxed instruction' : 'holds relaxed SIMD', () => {
+      const counts = countInstructions(wasm());
+      assert.ok(counts.simd > 500, `${counts.simd} SIMD instructions`);
+      if (variant === 'simd') assert.equal(counts.relaxed, 0);
+      else assert.ok(counts.relaxed > 0);
+    });
+
+    test('its script evaluates no text as code', () => {
+      assert.doesNotMatch(dist(`pocketbert-${variant}.js`).toString(), /\bnew Function\b|\beval\s*\(/);
+    });
+  });
+}
+
+test(`the scripts a page loads (wrapper, worker, glue) are at most ${kScriptBytes} bytes with brotli`, (t) => {
+  for (const variant of kVariants) {
+    const parts = ['index.js', 'worker.js', `pocketbert-${variant}.js`].map((name) => [name, brotli(dist(name))]);
+    const total = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
+    t.diagnostic(`${parts.map(([name, bytes]) => `${name} ${bytes}`).join(', ')}: ${total}`);
+    assert.ok(total <= kScriptBytes, `${parts.map((part) => part.join(' ')).join(', ')}: ${total}`);
+  }
+});
+
+describe('the reading of instructions', () => {
+  const module = (...code) => {
+    const body = [0, ...code, 0x0b];
+    return new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, body.length + 2, 1, body.length, ...body]);
+  };
+  const splat = [0x41, 0, 0xfd, 15];
+
+  test('sees a relaxed instruction', () => {
+    const code = [...splat, ...splat, 0xfd, 0x80, 0x02];  // i8x16.relaxed_swizzle
+    const bytes = module(...code);
+    assert.deepEqual(countInstructions(bytes), { functions: 1, all: 6, simd: 2, relaxed: 1 });
+  });
+
+  test('passes over constants that look like one', () => {
+    const lookalike = Array.from({ length: 16 }, (_, i) => [0xfd, 0x80, 0x02][i % 3]);
+    const bytes = module(0xfd, 12, ...lookalike);  // v128.const
+    assert.ok(WebAssembly.validate(bytes));
+    assert.deepEqual(countInstructions(bytes), { functions: 1, all: 2, simd: 1, relaxed: 0 });
+  });
+
+  test('refuses what it does not know', () => {
+    assert.throws(() => countInstructions(module(0xfd, 0xff, 0x7f)), /unknown instruction/);
+    assert.throws(() => countInstructions(new Uint8Array(20)), /not a WebAssembly module/);
+  });
+});
