@@ -35,7 +35,7 @@ using reference::OwnedBatch;
 namespace {
 
 std::string ReadGolden(const std::string& file) {
-  const std::string path = std::string(POCKETBERT_SOURCE_DIR) + "/tests/golden/encoder/" + file;
+  const std::string path = POCKETBERT_SOURCE_DIR "/tests/golden/encoder/" + file;
   std::ifstream in(path, std::ios::binary);
   CAPTURE(path);
   REQUIRE(in.good());
