@@ -110,10 +110,10 @@ void TokenFinder::FindAll(std::string_view text, bool skip_special,
     at = end;
     if (skip_special && token.special) continue;
     if (token.single_word && (HasWordCharBefore(text, begin) || HasWordCharAt(text, end))) continue;
-    if (token.lstrip) begin = SkipWhiteSpaceBackward(text, begin, since);
+    if (token.lstrip) begin = std::max(SkipWhiteSpaceBackward(text, begin, since), since);
     if (token.rstrip) end = SkipWhiteSpace(text, end);
-    out.push_back({&token, begin, end});
-    at = since = end;
+    out.push_back({&token, begin, std::max(begin, end)});
+    since = end;
   }
 }
 

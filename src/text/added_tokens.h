@@ -39,15 +39,16 @@ struct TokenMatch {
   size_t end;
 };
 
-// Finds added tokens in a text: leftmost first, the longest at a place; white space taken along is
-// searched no further. Time is at most the length of the text times that of the longest token.
+// Finds added tokens in a text: leftmost first, the longest at a place. Time is at most the length of
+// the text times that of the longest token. As in the reference, white space that a token takes along
+// on its right is searched again: a token that itself begins with white space may overlap it.
 class TokenFinder {
  public:
   void Add(std::string_view pattern, const AddedToken* token);
 
   bool empty() const { return nodes_.size() == 1; }
 
-  // All matches in `text`, in order, appended to `out`.
+  // All matches in `text`, ordered by what they were found for, appended to `out`.
   void FindAll(std::string_view text, bool skip_special, std::vector<TokenMatch>& out) const;
 
  private:

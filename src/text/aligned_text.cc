@@ -18,6 +18,7 @@ void AlignedText::Grow(size_t more) {
 }
 
 uint32_t AlignedText::AppendSource(std::string_view piece, uint32_t unit) {
+  if (piece.empty()) return unit;
   Reserve(piece.size());
   std::memcpy(end_bytes(), piece.data(), piece.size());
   SourceChar* source = end_sources();

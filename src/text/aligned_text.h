@@ -62,6 +62,7 @@ class AlignedText {
   }
   // Bytes [begin, end) of another text.
   void WriteFrom(const AlignedText& other, size_t begin, size_t end) {
+    if (begin == end) return;
     std::memcpy(bytes_.get() + size_, other.bytes() + begin, end - begin);
     std::memcpy(sources_.get() + size_, other.sources() + begin,
                 (end - begin) * sizeof(SourceChar));

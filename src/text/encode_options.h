@@ -27,12 +27,12 @@ struct Truncation {
 
 struct Padding {
   // Tokens to pad to; absent: to the longest of the batch. Longer encodings stay as they are.
-  std::optional<size_t> length;
+  std::optional<size_t> length = {};
   Side direction = Side::kRight;
   // The length is rounded up to a multiple of this; 0: no rounding.
   size_t pad_to_multiple_of = 0;
   // Absent: the tokenizer's own padding token, or 0 where it has none.
-  std::optional<int32_t> pad_id;
+  std::optional<int32_t> pad_id = {};
   int32_t pad_type_id = 0;
 };
 
@@ -41,8 +41,8 @@ struct EncodeOptions {
   bool add_special_tokens = true;
   // true: special tokens typed in the text are text like any other; false: they are matched.
   bool encode_special_tokens = false;
-  std::optional<Truncation> truncation;
-  std::optional<Padding> padding;
+  std::optional<Truncation> truncation = {};
+  std::optional<Padding> padding = {};
   // Give the further windows of a cut text. Without them a long text of which little is kept need
   // not be read to its end.
   bool return_overflow = true;

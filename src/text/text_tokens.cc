@@ -41,8 +41,12 @@ Status TextTokens::Append(std::string_view text, bool skip_special, size_t enoug
   if (!finder.empty()) finder.FindAll(text, skip_special, source_matches_);
   size_t at = 0;
   for (const TokenMatch& match : source_matches_) {
-    PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), enough, out));
-    if (out.size() >= enough) return Done{};
+    if (at < match.begin) {
+      PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), enough, out));
+      if (out.size() >= enough) return Done{};
+    } else {
+      unit_ -= CountUtf16(text.substr(match.begin, at - match.begin));
+    }
     const uint32_t units = CountUtf16(text.substr(match.begin, match.end - match.begin));
     out.Add(match.token->id, {unit_, unit_ + units}, word_id_++);
     unit_ += units;
@@ -76,8 +80,11 @@ Status TextTokens::AppendPart(TokenList& out) {
   if (!finder.empty()) finder.FindAll(text, skip_special_, normalized_matches_);
   size_t at = 0;
   for (const TokenMatch& match : normalized_matches_) {
-    PB_RETURN_IF_ERROR(AppendNormalized(
-        {static_cast<uint32_t>(at), static_cast<uint32_t>(match.begin)}, out));
+    if (at < match.begin) {
+      PB_RETURN_IF_ERROR(AppendNormalized(
+          {static_cast<uint32_t>(at), static_cast<uint32_t>(match.begin)}, out));
+    }
+    if (match.begin == match.end) continue;
     out.Add(match.token->id, text_.RangeOf(match.begin, match.end), word_id_++);
     at = match.end;
   }

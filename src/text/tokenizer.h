@@ -30,11 +30,11 @@ namespace pocketbert {
 // Contents of a model folder's files; absent files stay empty optionals. Either tokenizer_json or
 // vocab_txt must be there; with both, tokenizer_json is taken.
 struct TokenizerFiles {
-  std::optional<std::string_view> tokenizer_json;
-  std::optional<std::string_view> vocab_txt;
-  std::optional<std::string_view> tokenizer_config_json;
-  std::optional<std::string_view> special_tokens_map_json;
-  std::optional<std::string_view> added_tokens_json;
+  std::optional<std::string_view> tokenizer_json = {};
+  std::optional<std::string_view> vocab_txt = {};
+  std::optional<std::string_view> tokenizer_config_json = {};
+  std::optional<std::string_view> special_tokens_map_json = {};
+  std::optional<std::string_view> added_tokens_json = {};
 };
 
 // Ids of the tokens with a role; -1 where the tokenizer has none.
@@ -49,12 +49,12 @@ struct SpecialIds {
 struct DecodeOptions {
   bool skip_special_tokens = true;
   // Undo the blanks before punctuation; absent: as the file's decoder says.
-  std::optional<bool> clean_up;
+  std::optional<bool> clean_up = {};
 };
 
 struct TextPair {
   std::string_view text;
-  std::optional<std::string_view> pair;
+  std::optional<std::string_view> pair = {};
 };
 
 struct TokenizerState;  // tokenizer_state.h

@@ -3,6 +3,7 @@
 //   {"load": {"tokenizer_json": "…", "vocab_txt": "…", "tokenizer_config_json": "…"}}   → {"ok": true}
 //   {"text": "…", "pair": "…", "add_special_tokens": true, "encode_special_tokens": false,
 //    "max_length": 8, "stride": 2, "strategy": "only_first", "left": true}      → {"ids": […], …}
+//   {"texts": ["…", …], options as above}                  → {"ids": [[…], …], "offsets": …, "words": …}
 //   {"decode": [101, …], "skip": true}                                          → {"text": "…"}
 // Errors come back as {"error": "…"}.
 
@@ -61,6 +62,7 @@ class Probe {
     const Json json = document.value().root();
     if (json.Find("load")) return Load(json.FindOrNull("load"));
     if (!tokenizer_) return R"({"error":"nothing is loaded"})";
+    if (json.Find("texts")) return EncodeMany(json);
     return json.Find("decode") ? Decode(json) : Encode(json);
   }
 
@@ -86,9 +88,7 @@ class Probe {
     return R"({"ok":true})";
   }
 
-  std::string Encode(Json json) {
-    const std::string text = *Optional(json, "text");
-    const auto pair = Optional(json, "pair");
+  static EncodeOptions ReadOptions(Json json) {
     EncodeOptions options;
     options.add_special_tokens = json.BoolOr("add_special_tokens", true).value();
     options.encode_special_tokens = json.BoolOr("encode_special_tokens", false).value();
@@ -102,11 +102,43 @@ class Probe {
       if (json.BoolOr("left", false).value()) truncation.direction = Side::kLeft;
       options.truncation = truncation;
     }
-    const auto encoding = tokenizer_->Encode(text, View(pair), options);
+    return options;
+  }
+
+  std::string Encode(Json json) {
+    const std::string text = *Optional(json, "text");
+    const auto pair = Optional(json, "pair");
+    const auto encoding = tokenizer_->Encode(text, View(pair), ReadOptions(json));
     if (!encoding.ok()) return ErrorLine(encoding.error());
     JsonWriter writer;
     WriteEncoding(encoding.value(), writer);
     return writer.TakeText();
+  }
+
+  std::string EncodeMany(Json json) {
+    const EncodeOptions options = ReadOptions(json);
+    JsonWriter ids, offsets, words;
+    ids.BeginArray();
+    offsets.BeginArray();
+    words.BeginArray();
+    for (Json text : json.FindOrNull("texts").Items()) {
+      const auto encoding = tokenizer_->Encode(text.AsString().value(), {}, options);
+      if (!encoding.ok()) return ErrorLine(encoding.error());
+      ids.BeginArray();
+      for (const int32_t id : encoding.value().ids) ids.Int(id);
+      ids.EndArray();
+      offsets.BeginArray();
+      for (const Range range : encoding.value().offsets) offsets.Int(range.begin).Int(range.end);
+      offsets.EndArray();
+      words.BeginArray();
+      for (const int32_t id : encoding.value().word_ids) words.Int(id);
+      words.EndArray();
+    }
+    ids.EndArray();
+    offsets.EndArray();
+    words.EndArray();
+    return "{\"ids\":" + ids.text() + ",\"offsets\":" + offsets.text() + ",\"words\":" +
+           words.text() + "}";
   }
 
   std::string Decode(Json json) {
