@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Classifier, Embedder } from 'pocketbert';
 import { fixtures, runScript, temporaryFolder } from './support/program.mjs';
+import { sampleTexts } from '../../web/src/cli/sample_texts.js';
 import { serveFiles } from './support/file_server.mjs';
 
 const cli = (...args) => runScript('dist/cli.js', args);
@@ -84,6 +85,18 @@ describe('convert', () => {
     assert.ok(selfTest.count >= 3);
   });
 
+  test('the cosines are those of the vectors', async (t) => {
+    const { out } = await convert(t, enc, '--json');
+    assert.ok(new Set(sampleTexts).size >= 64);
+    const quantized = await embedAll(out, sampleTexts);
+    const exact = await embedAll(enc, sampleTexts, { precision: 'float32' });
+    const cosines = quantized.rows.map((row, i) => Embedder.similarity(row, exact.rows[i]));
+    const { cosine } = quantized.info.model.fidelity;
+    assert.ok(Math.abs(cosine.mean - cosines.reduce((sum, value) => sum + value, 0) / cosines.length) < 1e-9);
+    assert.ok(Math.abs(cosine.min - Math.min(...cosines)) < 1e-9);
+    assert.equal(cosine.worst_text, sampleTexts[cosines.indexOf(Math.min(...cosines))]);
+  });
+
   test('the relative error in the report is that of the weights', async (t) => {
     const { out } = await convert(t, enc, '--json');
     const { header, data } = readSafetensors(out);
@@ -157,6 +170,26 @@ describe('convert', () => {
     const local = await convert(t, enc);
     assert.deepEqual(readFileSync(out), readFileSync(local.out));
     assert.equal(server.requests.filter((path) => path === '/enc/model.safetensors').length, 1);
+  });
+
+  test('weights that arrive in small parts give the same file', async (t) => {
+    const bytes = readFileSync(join(enc, 'model.safetensors'));
+    let parts = 0;
+    const server = await serveFiles(t, fixtures, (path, response) => {
+      if (!path.endsWith('.safetensors')) return false;
+      const send = (at) => {
+        if (at >= bytes.length) return void response.end();
+        parts += 1;
+        response.write(bytes.subarray(at, at + 9999), () => setTimeout(() => send(at + 9999), 5));
+      };
+      response.writeHead(200, { 'Content-Length': bytes.length });
+      send(0);
+      return true;
+    });
+    const { out } = await convert(t, `${server.url}enc/`);
+    const local = await convert(t, enc);
+    assert.ok(parts > 5);
+    assert.deepEqual(readFileSync(out), readFileSync(local.out));
   });
 
   test('progress goes to stderr and ends with 100 %', async (t) => {
