@@ -1,18 +1,30 @@
-// Finds the functions of a C++ or TypeScript text and measures them, without a compiler: comments and literals
-// are blanked, then every `{` that follows a parameter list opens a function body.
+// Finds the functions of a C++ or TypeScript text and measures them, without a compiler: comments
+// and literals are blanked, then every `{` that follows a parameter list opens a function body.
 
 /** The text with comments and the insides of literals replaced by spaces; line breaks stay. */
 export function blankLiterals(text) {
-  const pattern = new RegExp([
-    /\/\/[^\n]*/, /\/\*[\s\S]*?\*\//,            // comments
-    /R"(\w*)\([\s\S]*?\)\1"/,                     // C++ raw strings
-    /"(?:[^"\\\n]|\\.)*"/, /'(?:[^'\\\n]|\\.)*'/,  // strings and characters
-    /`(?:[^`\\]|\\[\s\S])*`/,                      // templates
-    /(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/,  // regular expressions
-  ].map((part) => part.source).join('|'), 'g');
+  const pattern = new RegExp(
+    [
+      /\/\/[^\n]*/,
+      /\/\*[\s\S]*?\*\//, // comments
+      /R"(\w*)\([\s\S]*?\)\1"/, // C++ raw strings
+      /"(?:[^"\\\n]|\\.)*"/,
+      /'(?:[^'\\\n]|\\.)*'/, // strings and characters
+      /`(?:[^`\\]|\\[\s\S])*`/, // templates
+      /(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/, // regular expressions
+    ]
+      .map((part) => part.source)
+      .join('|'),
+    'g',
+  );
   return text.replace(pattern, (found, _raw, at) => {
     // The ' of a C++ number (1'000) opens no character.
-    if (found.startsWith("'") && /[0-9a-fA-F]/.test(text[at - 1] ?? '') && /^'[0-9a-fA-F]/.test(found)) return found.replaceAll("'", ' ');
+    if (
+      found.startsWith("'") &&
+      /[0-9a-fA-F]/.test(text[at - 1] ?? '') &&
+      /^'[0-9a-fA-F]/.test(found)
+    )
+      return found.replaceAll("'", ' ');
     return found.replace(/[^\n]/g, ' ');
   });
 }
@@ -37,7 +49,11 @@ export function countParameters(list) {
   for (let i = 0; i < list.length; i++) {
     const letter = list[i];
     if ('([{<'.includes(letter)) depth++;
-    else if (')]}'.includes(letter) || (letter === '>' && list[i - 1] !== '=' && list[i - 1] !== '-')) depth--;
+    else if (
+      ')]}'.includes(letter) ||
+      (letter === '>' && list[i - 1] !== '=' && list[i - 1] !== '-')
+    )
+      depth--;
     else if (letter === ',' && depth === 0) commas++;
   }
   return commas + (list.trimEnd().endsWith(',') ? 0 : 1);
@@ -45,7 +61,8 @@ export function countParameters(list) {
 
 const kControl = /\b(if|for|while|switch|catch|else|do|try|with)\s*(constexpr\s*)?$/;
 /** What may stand between a parameter list and the body: qualifiers, return types, member initializers, `=>`. */
-const kBetween = /^(?:\s|const|noexcept|override|final|mutable|=>|->\s*[\w:<>,&*\s]+|:\s*[\w.<>[\]|&?,\s'"{}();:]+)*$/;
+const kBetween =
+  /^(?:\s|const|noexcept|override|final|mutable|=>|->\s*[\w:<>,&*\s]+|:\s*[\w.<>[\]|&?,\s'"{}();:]+)*$/;
 
 /** The parameter list that a body at `brace` belongs to: { open, close } indices, or undefined. */
 function listBefore(text, brace) {
@@ -57,7 +74,10 @@ function listBefore(text, brace) {
     if (open < 0) return undefined;
     const before = text.slice(0, open).trimEnd();
     const member = /[,:]\s*[\w:]+(?:<[^;{}()]*>)?$/.exec(before);
-    const isInitializer = member && !/::\s*[\w~]+$/.test(before) && !/[?\w]\s*:\s*[\w.]+$/.test(before.slice(before.lastIndexOf('\n') + 1) + '');
+    const isInitializer =
+      member &&
+      !/::\s*[\w~]+$/.test(before) &&
+      !/[?\w]\s*:\s*[\w.]+$/.test(before.slice(before.lastIndexOf('\n') + 1) + '');
     if (text[close] === ')' && !isInitializer) return { open, close };
     if (!member) return undefined;
     close = before.slice(0, before.length - member[0].length).length - 1;
@@ -67,14 +87,15 @@ function listBefore(text, brace) {
 }
 
 /**
- * The outermost functions of a text: [{ name, line, lines, parameters }]. Functions inside functions count as lines of the outer one.
+ * The outermost functions of a text: [{ name, line, lines, parameters }]. Functions inside
+ * functions count as lines of the outer one.
  * @param {string} source
  */
 export function functionsOf(source) {
   const text = blankLiterals(source);
   const found = [];
   for (let i = 0; i < text.length; i++) {
-    if (text[i] !== '{' || !/\s/.test(text[i - 1] ?? '')) continue;  // `x_{1}` initializes a member
+    if (text[i] !== '{' || !/\s/.test(text[i - 1] ?? '')) continue; // `x_{1}` initializes a member
     const list = listBefore(text, i);
     if (!list || !kBetween.test(text.slice(list.close + 1, i))) continue;
     const head = text.slice(0, list.open).trimEnd();
@@ -88,7 +109,9 @@ export function functionsOf(source) {
     const name = /[\w$~#:.]+$/.exec(head)?.[0] ?? '';
     const nameLine = text.slice(0, head.length - name.length + 1).split('\n').length;
     found.push({
-      name: name || '(anonymous)', line: nameLine, lines: text.slice(0, end).split('\n').length - nameLine + 1,
+      name: name || '(anonymous)',
+      line: nameLine,
+      lines: text.slice(0, end).split('\n').length - nameLine + 1,
       parameters: countParameters(text.slice(list.open + 1, list.close)),
     });
     i = end;

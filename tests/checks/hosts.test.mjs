@@ -1,5 +1,5 @@
-// The tree works with any package registry: it names none of those that this machine is set up to use, and no folder of
-// this machine.
+// The tree works with any package registry: it names none of those that this machine is set up to
+// use, and no folder of this machine.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -10,25 +10,38 @@ import { projectFiles, kTop } from './tree.mjs';
 
 function outputOf(command, args) {
   try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], cwd: kTop });
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: kTop,
+    });
   } catch {
-    return '';  // the program is not on this machine
+    return ''; // the program is not on this machine
   }
 }
 
 /** Hosts of the registries that this machine's package managers use. */
 function registryHosts() {
   const settings = [
-    outputOf('npm', ['config', 'get', 'registry']), outputOf('apt-get', ['indextargets', '--format', '$(REPO_URI)']),
+    outputOf('npm', ['config', 'get', 'registry']),
+    outputOf('apt-get', ['indextargets', '--format', '$(REPO_URI)']),
     outputOf('pip', ['config', 'list']),
   ].join('\n');
-  return [...new Set([...settings.matchAll(/https?:\/\/(?:[^@/\s]*@)?([^/:\s'"]+)/g)].map((match) => match[1]))];
+  return [
+    ...new Set(
+      [...settings.matchAll(/https?:\/\/(?:[^@/\s]*@)?([^/:\s'"]+)/g)].map((match) => match[1]),
+    ),
+  ];
 }
 
-const texts = projectFiles().filter((path) => !/\.(safetensors|gz|png|wasm|bin)$/.test(path)).map((path) => [path, readFileSync(kTop + path, 'utf8')]);
+const texts = projectFiles()
+  .filter((path) => !/\.(safetensors|gz|png|wasm|bin)$/.test(path))
+  .map((path) => [path, readFileSync(kTop + path, 'utf8')]);
 
 function holders(words) {
-  return texts.flatMap(([path, text]) => words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`));
+  return texts.flatMap(([path, text]) =>
+    words.filter((word) => text.includes(word)).map((word) => `${path}: ${word}`),
+  );
 }
 
 test('no file names a registry of this machine', () => {
@@ -42,6 +55,8 @@ test('package-lock.json holds no addresses', () => {
 });
 
 test('no file names a folder of this machine', () => {
-  const folders = [kTop, homedir()].filter((folder) => folder.length > 5).map((folder) => folder.replace(/\/$/, ''));
+  const folders = [kTop, homedir()]
+    .filter((folder) => folder.length > 5)
+    .map((folder) => folder.replace(/\/$/, ''));
   assert.deepEqual(holders(folders), []);
 });

@@ -16,15 +16,19 @@ export const kLayers = {
 /** Libraries from outside, and the only files of src/ and bindings/ that may include them. */
 export const kLibraries = [
   { name: 'Highway', header: /^hwy\//, users: /^src\/kernels\/simd\.h$/ },
-  { name: 'Emscripten', header: /^emscripten/, users: /^(bindings\/.*|src\/base\/thread_pool\.cc)$/ },
+  {
+    name: 'Emscripten',
+    header: /^emscripten/,
+    users: /^(bindings\/.*|src\/base\/thread_pool\.cc)$/,
+  },
   { name: 'nlohmann/json', header: /^nlohmann\//, users: /^src\/base\/json\w*\.(cc|h)$/ },
   { name: 'Catch2', header: /^catch2\//, users: /^$/ },
   { name: 'wasm intrinsics', header: /^wasm_simd128\.h$/, users: /^src\/kernels\/simd\.h$/ },
 ];
 
 /**
- * TypeScript: folders of web/src (`.` is web/src itself: errors.ts, types.ts and the entry index.ts). The page uses the package
- * by its name only.
+ * TypeScript: folders of web/src (`.` is web/src itself: errors.ts, types.ts and the entry
+ * index.ts). The page uses the package by its name only.
  */
 export const kWebFolders = {
   'web/src': ['web/src', 'web/src/tasks'],
@@ -62,7 +66,8 @@ export function includeFaults(path, text) {
   if (!allowed) return [`${path}: src/${layer} is no layer of tests/checks/layers.mjs`];
   return includesOf(text).flatMap(({ line, header }) => {
     const library = kLibraries.find((one) => one.header.test(header));
-    if (library && !library.users.test(path)) return [`${path}:${line}: includes ${library.name} (${header})`];
+    if (library && !library.users.test(path))
+      return [`${path}:${line}: includes ${library.name} (${header})`];
     const target = header.split('/')[0];
     const known = header.includes('/') && (target in kLayers || target === 'bindings');
     if (!known || target === layer || allowed.includes(target) || target === top) return [];
@@ -99,10 +104,14 @@ export function importFaults(path, text) {
   return importsOf(text).flatMap(({ line, name }) => {
     if (!name.startsWith('.')) {
       const packages = kWebPackages[layer] ?? [];
-      return packages.some((pattern) => pattern.test(name)) ? [] : [`${path}:${line}: ${layer} may not import ${name}`];
+      return packages.some((pattern) => pattern.test(name))
+        ? []
+        : [`${path}:${line}: ${layer} may not import ${name}`];
     }
     const target = resolved(folder, name);
-    const inside = target === layer || target.startsWith(`${layer}/`) && layer === 'web/demo';
-    return inside || allowed.includes(target) ? [] : [`${path}:${line}: ${layer} may not import ${name}`];
+    const inside = target === layer || (target.startsWith(`${layer}/`) && layer === 'web/demo');
+    return inside || allowed.includes(target)
+      ? []
+      : [`${path}:${line}: ${layer} may not import ${name}`];
   });
 }

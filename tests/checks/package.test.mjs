@@ -1,4 +1,5 @@
-// What `npm pack` would publish: the built files and the default model, nothing else, nothing that runs on installation.
+// What `npm pack` would publish: the built files and the default model, nothing else, nothing that
+// runs on installation.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -6,11 +7,23 @@ import { describe, test } from 'node:test';
 import { publint } from 'publint';
 import { kTop, readText } from './tree.mjs';
 
-const kLifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'preprepare', 'postprepare'];
+const kLifecycle = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepare',
+  'prepublish',
+  'preprepare',
+  'postprepare',
+];
 const manifest = JSON.parse(readText('package.json'));
 
 function packedFiles() {
-  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: kTop, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: kTop,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const parsed = JSON.parse(output);
   const [first] = Array.isArray(parsed) ? parsed : Object.values(parsed);
   return first.files.map(({ path }) => path);
@@ -19,33 +32,61 @@ function packedFiles() {
 describe('the package', () => {
   test('needs nothing at run time and runs nothing on installation', () => {
     assert.deepEqual(Object.keys(manifest.dependencies ?? {}), []);
-    assert.deepEqual(Object.keys(manifest.scripts).filter((name) => kLifecycle.includes(name)), []);
+    assert.deepEqual(
+      Object.keys(manifest.scripts).filter((name) => kLifecycle.includes(name)),
+      [],
+    );
   });
 
   test('holds what is built and the default model', () => {
     const files = packedFiles();
     const needed = [
-      'dist/index.js', 'dist/index.d.ts', 'dist/worker.js', 'dist/cli.js', 'LICENSE', 'README.md', 'package.json',
-      ...['simd', 'relaxed', 'relaxed-mt'].flatMap((name) => [`dist/pocketbert-${name}.js`, `dist/pocketbert-${name}.wasm`]),
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/worker.js',
+      'dist/cli.js',
+      'LICENSE',
+      'README.md',
+      'package.json',
+      ...['simd', 'relaxed', 'relaxed-mt'].flatMap((name) => [
+        `dist/pocketbert-${name}.js`,
+        `dist/pocketbert-${name}.wasm`,
+      ]),
       'models/default/default.pocketbert.safetensors',
     ];
-    assert.deepEqual(needed.filter((path) => !files.includes(path)), []);
-    const allowed = /^(dist\/.*\.(js|wasm|d\.ts)|models\/default\/.*|LICENSE|README\.md|package\.json)$/;
-    assert.deepEqual(files.filter((path) => !allowed.test(path)), []);
+    assert.deepEqual(
+      needed.filter((path) => !files.includes(path)),
+      [],
+    );
+    const allowed =
+      /^(dist\/.*\.(js|wasm|d\.ts)|models\/default\/.*|LICENSE|README\.md|package\.json)$/;
+    assert.deepEqual(
+      files.filter((path) => !allowed.test(path)),
+      [],
+    );
   });
 
   test('publint finds no error in it', async () => {
     const { messages } = await publint({ pkgDir: kTop, strict: true, pack: 'npm' });
-    assert.deepEqual(messages.filter(({ type }) => type !== 'suggestion').map(({ code, path }) => [code, path.join('.')]), []);
+    assert.deepEqual(
+      messages
+        .filter(({ type }) => type !== 'suggestion')
+        .map(({ code, path }) => [code, path.join('.')]),
+      [],
+    );
   });
 
   test('is found by its own name, and importing it does nothing', () => {
     const program = `const before = Object.keys(globalThis).length;
       const exported = Object.keys(await import('pocketbert'));
       console.log(JSON.stringify([exported, Object.keys(globalThis).length - before, process._getActiveHandles().length]));`;
-    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: kTop, encoding: 'utf8' });
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: kTop,
+      encoding: 'utf8',
+    });
     const [exported, globals] = JSON.parse(output);
-    for (const name of ['Embedder', 'Classifier', 'Tokenizer', 'pipeline', 'PocketBertError']) assert.ok(exported.includes(name), name);
+    for (const name of ['Embedder', 'Classifier', 'Tokenizer', 'pipeline', 'PocketBertError'])
+      assert.ok(exported.includes(name), name);
     assert.equal(globals, 0);
   });
 });

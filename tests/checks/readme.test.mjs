@@ -18,7 +18,11 @@ test('the quick start of README.md runs and prints something', () => {
   assert.match(code, /from 'pocketbert'/);
   mkdirSync(`${kTop}build/readme`, { recursive: true });
   writeFileSync(`${kTop}build/readme/quick_start.mjs`, code);
-  const output = execFileSync(process.execPath, ['build/readme/quick_start.mjs'], { cwd: kTop, encoding: 'utf8', timeout: 120_000 });
+  const output = execFileSync(process.execPath, ['build/readme/quick_start.mjs'], {
+    cwd: kTop,
+    encoding: 'utf8',
+    timeout: 120_000,
+  });
   assert.notEqual(output.trim(), '');
 });
 
@@ -26,10 +30,12 @@ test('local links of the documents lead to files', () => {
   const known = projectFiles();
   const documents = known.filter((path) => /^(README|CONTRIBUTING)\.md$/.test(path));
   assert.equal(documents.length, 2);
-  const broken = documents.flatMap((path) => [...readText(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
-    .map((match) => match[1].replace(/^\.\//, '').replace(/\/$/, ''))
-    .filter((link) => !known.some((file) => file === link || file.startsWith(`${link}/`)))
-    .map((link) => `${path}: ${link}`));
+  const broken = documents.flatMap((path) =>
+    [...readText(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+      .map((match) => match[1].replace(/^\.\//, '').replace(/\/$/, ''))
+      .filter((link) => !known.some((file) => file === link || file.startsWith(`${link}/`)))
+      .map((link) => `${path}: ${link}`),
+  );
   assert.deepEqual(broken, []);
 });
 
@@ -38,6 +44,12 @@ test('every script of package.json is in CONTRIBUTING.md, and every one named th
   const text = readText('CONTRIBUTING.md');
   const named = [...text.matchAll(/`npm (?:run )?([\w:]+)/g)].map((match) => match[1]);
   const builtIn = ['install', 'ci', 'pack', 'publish', 'i'];
-  assert.deepEqual(Object.keys(scripts).filter((name) => !named.includes(name)), []);
-  assert.deepEqual(named.filter((name) => !(name in scripts) && !builtIn.includes(name)), []);
+  assert.deepEqual(
+    Object.keys(scripts).filter((name) => !named.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    named.filter((name) => !(name in scripts) && !builtIn.includes(name)),
+    [],
+  );
 });

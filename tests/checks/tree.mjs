@@ -8,8 +8,15 @@ export const kTop = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Paths relative to the top, of all files that are tracked or new and not ignored. */
 export function projectFiles() {
-  const output = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: kTop, encoding: 'utf8' });
-  return output.split('\0').filter((path) => path !== '' && existsSync(kTop + path)).sort();
+  const output = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    { cwd: kTop, encoding: 'utf8' },
+  );
+  return output
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(kTop + path))
+    .sort();
 }
 
 /** @param {string} path relative to the top */

@@ -4,15 +4,27 @@
 //   node web/build/build.mjs wasm js    parts: wasm (modules), js (bundles and types), demo (page)
 //
 // How the parts fit together:
-//  - CMake makes build/wasm-<variant>/pocketbert-<variant>.{js,wasm,d.ts} of src/ and bindings/. The wasm and the minified
-//    js ("glue") go into dist/ under the same names.
-//  - web/src imports the glue as `#glue/pocketbert-<variant>.js` (package.json "imports"; TypeScript finds its types there). In dist/ that
-//    becomes `./pocketbert-<variant>.js`, a file of its own beside index.js: only the variant that is used is loaded.
-//  - Entries: web/src/index.ts → dist/index.js, web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in
-//    one folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file. What index and worker
-//    both need (the engine) is in dist/shared.js, once.
+//  - CMake makes build/wasm-<variant>/pocketbert-<variant>.{js,wasm,d.ts} of src/ and bindings/.
+//    The wasm and the minified js ("glue") go into dist/ under the same names.
+//  - web/src imports the glue as `#glue/pocketbert-<variant>.js` (package.json "imports";
+//    TypeScript finds its types there). In dist/ that becomes `./pocketbert-<variant>.js`, a file
+//    of its own beside index.js: only the variant that is used is loaded.
+//  - Entries: web/src/index.ts → dist/index.js, web/src/worker/worker.ts → dist/worker.js,
+//    web/src/cli/main.ts → dist/cli.js. All lie in one folder, so `new URL('./worker.js',
+//    import.meta.url)` in any source file finds the built file. What index and worker both need
+//    (the engine) is in dist/shared.js, once. What few pages need (sha256, disk_store,
+//    pipeline_tasks) is imported when it is needed, from a file of its own; such a file takes the
+//    public names it uses from index.js.
 
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +41,9 @@ const kDist = at('dist');
 const kEntries = [
   { out: 'index', source: 'web/src/index.ts', shares: true },
   { out: 'worker', source: 'web/src/worker/worker.ts', shares: true },
+  { out: 'sha256', source: 'web/src/models/sha256.ts', apart: true },
+  { out: 'disk_store', source: 'web/src/models/disk_store.ts', apart: true },
+  { out: 'pipeline_tasks', source: 'web/src/tasks/pipeline_tasks.ts', apart: true },
   { out: 'cli', source: 'web/src/cli/main.ts', banner: '#!/usr/bin/env node' },
 ];
 
@@ -37,11 +52,18 @@ export async function configure(name, toolchain, options) {
   const folder = at('build', name);
   const marker = join(folder, 'configured-with');
   const wanted = JSON.stringify([toolchain?.description ?? 'native', toolchain?.deps, options]);
-  if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted && existsSync(join(folder, 'build.ninja'))) return folder;
+  if (
+    existsSync(marker) &&
+    readFileSync(marker, 'utf8') === wanted &&
+    existsSync(join(folder, 'build.ninja'))
+  )
+    return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const words = ['cmake', '-S', kSourceFolder, '-B', folder, '-G', 'Ninja', ...options];
-  const [program, args, settings] = toolchain ? toolchain.command(['emcmake', ...words]) : [words[0], words.slice(1), {}];
+  const [program, args, settings] = toolchain
+    ? toolchain.command(['emcmake', ...words])
+    : [words[0], words.slice(1), {}];
   await runQuietly(`configuring ${name}`, program, args, settings);
   writeFileSync(marker, wanted);
   return folder;
@@ -49,14 +71,26 @@ export async function configure(name, toolchain, options) {
 
 /** Runs ninja in a folder that `configure` made. */
 export async function ninja(name, toolchain, targets = []) {
-  const words = ['ninja', '-C', at('build', name), '-j', String(availableParallelism()), ...targets];
-  const [program, args, settings] = toolchain ? toolchain.command(words) : [words[0], words.slice(1), {}];
+  const words = [
+    'ninja',
+    '-C',
+    at('build', name),
+    '-j',
+    String(availableParallelism()),
+    ...targets,
+  ];
+  const [program, args, settings] = toolchain
+    ? toolchain.command(words)
+    : [words[0], words.slice(1), {}];
   await runQuietly(`compiling ${name}`, program, args, { ...settings, tailLines: 200 });
 }
 
 /** Configures the build folder of a wasm variant: `wasm-<variant>`. */
 export async function configureWasm(variant, toolchain) {
-  return configure(`wasm-${variant}`, toolchain, [`-DPOCKETBERT_DEPS=${toolchain.deps}`, `-DPOCKETBERT_VARIANT=${variant}`]);
+  return configure(`wasm-${variant}`, toolchain, [
+    `-DPOCKETBERT_DEPS=${toolchain.deps}`,
+    `-DPOCKETBERT_VARIANT=${variant}`,
+  ]);
 }
 
 async function buildWasm() {
@@ -70,7 +104,15 @@ async function buildWasm() {
     const made = ['js', 'wasm', 'd.ts'].map((ending) => join(folder, `${name}.${ending}`));
     const shipped = ['js', 'wasm', 'd.ts'].map((ending) => join(kDist, `${name}.${ending}`));
     await whenChanged(name, made, shipped, async () => {
-      await build({ entryPoints: [made[0]], outfile: shipped[0], minify: true, format: 'esm', target: 'es2022', logLevel: 'error' });
+      await build({
+        entryPoints: [made[0]],
+        outfile: shipped[0],
+        minify: true,
+        format: 'esm',
+        target: 'es2022',
+        logLevel: 'error',
+      });
+      await shrink(shipped[0]);
       cpSync(made[1], shipped[1]);
       chmodSync(shipped[1], 0o644);
       cpSync(made[2], shipped[2]);
@@ -82,21 +124,68 @@ async function buildWasm() {
 const besideInDist = {
   name: 'beside-in-dist',
   setup(build) {
-    build.onResolve({ filter: /^#glue\// }, ({ path }) => ({ path: path.replace('#glue/', './'), external: true }));
+    build.onResolve({ filter: /^#glue\// }, ({ path }) => ({
+      path: path.replace('#glue/', './'),
+      external: true,
+    }));
     build.onResolve({ filter: /^pocketbert$/ }, () => ({ path: './index.js', external: true }));
+    build.onResolve({ filter: /^\.\// }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
   },
 };
+
+/** For entries apart: these modules are in index.js, which exports what is used of them. */
+const publicFromIndex = {
+  name: 'public-from-index',
+  setup(build) {
+    build.onResolve({ filter: /\/(errors|classifier|embedder)\.js$/ }, () => ({
+      path: './index.js',
+      external: true,
+    }));
+  },
+};
+
+/** Makes a script of ours smaller than esbuild alone does. */
+async function shrink(path) {
+  const { minify } = await import('terser');
+  const { code } = await minify(readFileSync(path, 'utf8'), {
+    module: true,
+    ecma: 2020,
+    compress: { passes: 3 },
+    format: { comments: false },
+  });
+  writeFileSync(path, code);
+}
 
 /** Bundles entries; those of one call share their common code in a file of its own. */
 async function bundle(entries) {
   const { build } = await import('esbuild');
-  const [{ banner }] = entries;
-  await build({
-    entryPoints: entries.map(({ out, source }) => ({ in: at(source), out })), outdir: kDist, bundle: true, minify: true, format: 'esm',
-    splitting: entries.length > 1, chunkNames: 'shared',
-    target: 'es2022', platform: 'neutral', mainFields: ['module', 'main'], external: ['node:*'],
-    plugins: [besideInDist], banner: banner ? { js: banner } : {}, legalComments: 'none', logLevel: 'warning',
-  }).catch((error) => { throw new BuildError(error.message); });
+  const [{ banner, apart }] = entries;
+  const { outputFiles } = await build({
+    entryPoints: entries.map(({ out, source }) => ({ in: at(source), out })),
+    outdir: kDist,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    splitting: entries.length > 1,
+    chunkNames: 'shared',
+    target: 'es2022',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    external: ['node:*'],
+    plugins: [besideInDist, ...(apart ? [publicFromIndex] : [])],
+    banner: banner ? { js: banner } : {},
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  }).catch((error) => {
+    throw new BuildError(error.message);
+  });
+  for (const { path, contents } of outputFiles) {
+    writeFileSync(path, contents);
+    await shrink(path);
+  }
   if (banner) for (const { out } of entries) chmodSync(join(kDist, `${out}.js`), 0o755);
 }
 
@@ -104,31 +193,58 @@ async function bundle(entries) {
 async function emitTypes() {
   const folder = at('build', 'types');
   rmSync(folder, { recursive: true, force: true });
-  const code = await run(at('node_modules/.bin/tsc'), ['-p', at('web/build/tsconfig.types.json')],
-    { stdio: ['ignore', 'ignore', 'inherit'], allowFailure: true });
+  const code = await run(at('node_modules/.bin/tsc'), ['-p', at('web/build/tsconfig.types.json')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    allowFailure: true,
+  });
   if (code !== 0) say('web/src has type errors: `npm run test:web` shows them');
   if (existsSync(folder)) cpSync(folder, kDist, { recursive: true });
 }
 
 async function buildJs() {
-  const inputs = [at('web/src'), at('web/build/build.mjs'), at('package-lock.json'), at('tsconfig.json')];
+  const inputs = [
+    at('web/src'),
+    at('web/build/build.mjs'),
+    at('package-lock.json'),
+    at('tsconfig.json'),
+  ];
   const entries = kEntries.filter(({ source }) => existsSync(at(source)));
-  await whenChanged('bundles', inputs, entries.map(({ out }) => join(kDist, `${out}.js`)), async () => {
-    mkdirSync(kDist, { recursive: true });
-    const sharing = entries.filter(({ shares }) => shares);
-    const alone = entries.filter(({ shares }) => !shares).map((entry) => [entry]);
-    await Promise.all([sharing, ...alone].filter((group) => group.length > 0).map(bundle));
-  });
+  await whenChanged(
+    'bundles',
+    inputs,
+    entries.map(({ out }) => join(kDist, `${out}.js`)),
+    async () => {
+      mkdirSync(kDist, { recursive: true });
+      const sharing = entries.filter(({ shares }) => shares);
+      const alone = entries.filter(({ shares }) => !shares).map((entry) => [entry]);
+      await Promise.all([sharing, ...alone].filter((group) => group.length > 0).map(bundle));
+    },
+  );
   const declared = kVariants.map((variant) => join(kDist, `pocketbert-${variant}.d.ts`));
-  await whenChanged('types', [...inputs, ...declared, at('web/build/tsconfig.types.json')], [join(kDist, 'index.d.ts')], emitTypes);
+  await whenChanged(
+    'types',
+    [...inputs, ...declared, at('web/build/tsconfig.types.json')],
+    [join(kDist, 'index.d.ts')],
+    emitTypes,
+  );
 }
 
 async function buildDemo() {
   const inputs = [at('web/demo'), kDist, at('models/default'), at('package-lock.json')];
   await whenChanged('demo', inputs, [at('build/demo/index.html')], async () => {
-    await runQuietly('bundling the demo page', process.execPath,
-      [at('node_modules/vite/bin/vite.js'), 'build', '--config', at('web/demo/vite.config.ts'), '--logLevel', 'warn'],
-      { cwd: kSourceFolder, tailLines: 200 });
+    await runQuietly(
+      'bundling the demo page',
+      process.execPath,
+      [
+        at('node_modules/vite/bin/vite.js'),
+        'build',
+        '--config',
+        at('web/demo/vite.config.ts'),
+        '--logLevel',
+        'warn',
+      ],
+      { cwd: kSourceFolder, tailLines: 200 },
+    );
   });
 }
 
@@ -138,7 +254,8 @@ const kParts = { wasm: buildWasm, js: buildJs, demo: buildDemo };
 export async function build(parts = Object.keys(kParts)) {
   await ensureNpmPackages();
   for (const part of parts) {
-    if (!kParts[part]) throw new BuildError(`unknown part ${part}, expected ${Object.keys(kParts).join(', ')}`);
+    if (!kParts[part])
+      throw new BuildError(`unknown part ${part}, expected ${Object.keys(kParts).join(', ')}`);
     await kParts[part]();
   }
 }

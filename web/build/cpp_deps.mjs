@@ -1,11 +1,21 @@
 // The C++ libraries in one folder for native and wasm builds alike:
 //   <cache>/deps/include/{hwy,nlohmann,catch2}   headers
 //   <cache>/deps/src/                            catch_amalgamated.{hpp,cpp}, hwy/*.cc
-// They come out of the toolchain's root; with another system's emcc, out of the projects' own release archives.
+// They come out of the toolchain's root; with another system's emcc, out of the projects' own
+// release archives.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { cacheFolder } from './cache.mjs';
 import { BuildError, say } from './process.mjs';
@@ -28,7 +38,8 @@ function assemble({ highway, nlohmann, catch2 }) {
   mkdirSync(join(include, 'catch2'), { recursive: true });
   mkdirSync(join(source, 'hwy'), { recursive: true });
   cpSync(join(highway, 'hwy'), join(include, 'hwy'), {
-    recursive: true, filter: (path) => !/\/(tests|examples)$|_test\.cc$|\.cc$/.test(path),
+    recursive: true,
+    filter: (path) => !/\/(tests|examples)$|_test\.cc$|\.cc$/.test(path),
   });
   for (const name of readdirSync(join(highway, 'hwy'))) {
     if (name.endsWith('.cc') && !name.endsWith('_test.cc')) {
@@ -37,8 +48,12 @@ function assemble({ highway, nlohmann, catch2 }) {
   }
   cpSync(nlohmann, join(include, 'nlohmann'), { recursive: true });
   const amalgamated = join(catch2, 'extras');
-  for (const name of ['catch_amalgamated.hpp', 'catch_amalgamated.cpp']) cpSync(join(amalgamated, name), join(source, name));
-  cpSync(join(amalgamated, 'catch_amalgamated.hpp'), join(include, 'catch2', 'catch_amalgamated.hpp'));
+  for (const name of ['catch_amalgamated.hpp', 'catch_amalgamated.cpp'])
+    cpSync(join(amalgamated, name), join(source, name));
+  cpSync(
+    join(amalgamated, 'catch_amalgamated.hpp'),
+    join(include, 'catch2', 'catch_amalgamated.hpp'),
+  );
   writeFileSync(join(partial, 'recipe'), kRecipe);
   rmSync(depsFolder(), { recursive: true, force: true });
   renameSync(partial, depsFolder());
@@ -72,14 +87,20 @@ function filesBelow(folder) {
 export function contentHash(folder) {
   const hash = createHash('sha256');
   for (const path of filesBelow(folder)) {
-    hash.update(`${path}\0`).update(readFileSync(join(folder, path))).update('\0');
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(folder, path)))
+      .update('\0');
   }
   return hash.digest('hex');
 }
 
 async function unpack(name, url, folder) {
   mkdirSync(folder, { recursive: true });
-  const response = await fetch(url).catch((error) => ({ ok: false, status: error.cause?.message ?? error.message }));
+  const response = await fetch(url).catch((error) => ({
+    ok: false,
+    status: error.cause?.message ?? error.message,
+  }));
   if (!response.ok) {
     throw new BuildError(`cannot fetch ${url} (${response.status}).
 Put the C++ libraries into ${depsFolder()} by hand (see CONTRIBUTING.md), or start again with a network.`);
@@ -106,5 +127,7 @@ export async function downloadDeps() {
   const found = contentHash(depsFolder());
   if (found === kContentHash) return;
   rmSync(depsFolder(), { recursive: true, force: true });
-  throw new BuildError(`the fetched C++ libraries have content hash ${found}, expected ${kContentHash}`);
+  throw new BuildError(
+    `the fetched C++ libraries have content hash ${found}, expected ${kContentHash}`,
+  );
 }

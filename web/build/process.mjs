@@ -21,7 +21,9 @@ export function say(text) {
 /** The trimmed standard output of a program, or undefined when it is absent or fails. */
 export function outputOf(command, args, options = {}) {
   const result = spawnSync(command, args, {
-    encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], ...options,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...options,
   });
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
@@ -38,7 +40,9 @@ export function onPath(name) {
 export function run(command, args, { allowFailure = false, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], ...options });
-    child.on('error', (error) => reject(new BuildError(`cannot start ${command}: ${error.message}`)));
+    child.on('error', (error) =>
+      reject(new BuildError(`cannot start ${command}: ${error.message}`)),
+    );
     child.on('close', (code, signal) => {
       if (code === 0 || allowFailure) resolve(code ?? 1);
       else reject(new BuildError(`${command} ${args.join(' ')} ended with ${signal ?? code}`));
@@ -46,7 +50,7 @@ export function run(command, args, { allowFailure = false, ...options } = {}) {
   });
 }
 
-const kReportEvery = 10_000;  // ms between progress lines where the terminal cannot rewrite a line
+const kReportEvery = 10_000; // ms between progress lines where the terminal cannot rewrite a line
 
 /**
  * Runs a chatty program: one status line while it runs (its newest line of output), everything in
@@ -71,7 +75,9 @@ export function runQuietly(label, command, args, { logFile, tailLines = 40, ...o
     };
     child.stdout.on('data', onData);
     child.stderr.on('data', onData);
-    child.on('error', (error) => reject(new BuildError(`cannot start ${command}: ${error.message}`)));
+    child.on('error', (error) =>
+      reject(new BuildError(`cannot start ${command}: ${error.message}`)),
+    );
     child.on('close', (code, signal) => {
       log?.end();
       status.end(code === 0);
@@ -97,7 +103,9 @@ function statusLine(label, start) {
       }
     },
     end(good) {
-      process.stderr.write(`${terminal ? '\r\x1b[2K' : ''}${label}: ${good ? 'done' : 'FAILED'} in ${seconds(start)}\n`);
+      process.stderr.write(
+        `${terminal ? '\r\x1b[2K' : ''}${label}: ${good ? 'done' : 'FAILED'} in ${seconds(start)}\n`,
+      );
     },
   };
 }

@@ -2,8 +2,9 @@
 //
 //   node web/build/serve.mjs [--port N] [--no-isolation] [--no-csp] FOLDER
 //
-// By default every answer carries what a careful site would send: cross-origin isolation (which threads need) and a policy
-// under which only files of this site run and only this site is spoken to.
+// By default every answer carries what a careful site would send: cross-origin isolation (which
+// threads need) and a policy under which only files of this site run and only this site is spoken
+// to.
 
 import { createReadStream, statSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,9 +14,16 @@ import { parseArgs } from 'node:util';
 import { BuildError, runMain, say } from './process.mjs';
 
 const kTypes = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8', '.json': 'application/json; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png',
-  '.wasm': 'application/wasm', '.txt': 'text/plain; charset=utf-8', '.safetensors': 'application/octet-stream',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+  '.safetensors': 'application/octet-stream',
 };
 
 const kIsolation = {
@@ -27,9 +35,15 @@ const kIsolation = {
 /** The content security policy; `hosts` may be spoken to besides the site itself (none by default). */
 export function contentPolicy(hosts = []) {
   return [
-    "default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "worker-src 'self'",
-    ["connect-src 'self'", ...hosts].join(' '), "style-src 'self'", "img-src 'self' data:",
-    "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "worker-src 'self'",
+    ["connect-src 'self'", ...hosts].join(' '),
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
   ].join('; ');
 }
 
@@ -45,12 +59,16 @@ function requestedRange(header, size) {
 function sendFile(request, response, path, info, headers) {
   const tag = `"${info.size.toString(16)}-${Math.round(info.mtimeMs).toString(16)}"`;
   const all = {
-    ...headers, 'Content-Type': kTypes[extname(path)] ?? 'application/octet-stream', ETag: tag,
-    'Cache-Control': 'no-cache', 'Accept-Ranges': 'bytes',
+    ...headers,
+    'Content-Type': kTypes[extname(path)] ?? 'application/octet-stream',
+    ETag: tag,
+    'Cache-Control': 'no-cache',
+    'Accept-Ranges': 'bytes',
   };
   if (request.headers['if-none-match'] === tag) return response.writeHead(304, all).end();
   const range = requestedRange(request.headers.range, info.size);
-  if (range === null) return response.writeHead(416, { ...all, 'Content-Range': `bytes */${info.size}` }).end();
+  if (range === null)
+    return response.writeHead(416, { ...all, 'Content-Range': `bytes */${info.size}` }).end();
   const [first, last] = range ?? [0, info.size - 1];
   const length = Math.max(0, last - first + 1);
   if (range) all['Content-Range'] = `bytes ${first}-${last}/${info.size}`;
@@ -94,11 +112,14 @@ function decodedPath(url) {
  *  - `isolation` (default true): headers of cross-origin isolation;
  *  - `csp` (default true): the content security policy; a string is sent as it is;
  *  - `answer(request, response, headers)`: asked first; true if it answered;
- * Resolves with `{ url, port, requests, close }`; `requests` collects "METHOD path" of everything asked for.
+ * Resolves with `{ url, port, requests, close }`; `requests` collects "METHOD path" of everything
+ * asked for.
  */
 export function serve({ folders, port = 0, isolation = true, csp = true, answer }) {
   const headers = {
-    'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer', ...(isolation ? kIsolation : {}),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    ...(isolation ? kIsolation : {}),
     ...(csp ? { 'Content-Security-Policy': csp === true ? contentPolicy() : csp } : {}),
   };
   const requests = [];
@@ -107,20 +128,27 @@ export function serve({ folders, port = 0, isolation = true, csp = true, answer 
     if (answer?.(request, response, headers)) return;
     const pathname = decodedPath(request.url);
     const found = pathname === undefined ? undefined : findFile(pathname, folders);
-    if (request.method !== 'GET' && request.method !== 'HEAD') response.writeHead(405, headers).end();
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      response.writeHead(405, headers).end();
     else if (found) sendFile(request, response, found.path, found.info, headers);
-    else response.writeHead(404, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }).end(`no such file: ${pathname}\n`);
+    else
+      response
+        .writeHead(404, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' })
+        .end(`no such file: ${pathname}\n`);
   });
   return new Promise((done, failed) => {
     server.on('error', failed);
     server.listen(port, '127.0.0.1', () => {
       const chosen = server.address().port;
       done({
-        url: `http://localhost:${chosen}/`, port: chosen, requests,
-        close: () => new Promise((closed) => {
-          server.close(() => closed());
-          server.closeAllConnections();
-        }),
+        url: `http://localhost:${chosen}/`,
+        port: chosen,
+        requests,
+        close: () =>
+          new Promise((closed) => {
+            server.close(() => closed());
+            server.closeAllConnections();
+          }),
       });
     });
   });
@@ -129,12 +157,22 @@ export function serve({ folders, port = 0, isolation = true, csp = true, answer 
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { port: { type: 'string', default: '0' }, 'no-isolation': { type: 'boolean' }, 'no-csp': { type: 'boolean' } },
+    options: {
+      port: { type: 'string', default: '0' },
+      'no-isolation': { type: 'boolean' },
+      'no-csp': { type: 'boolean' },
+    },
   });
   const [folder] = positionals;
-  if (!folder) throw new BuildError('usage: node web/build/serve.mjs [--port N] [--no-isolation] [--no-csp] FOLDER');
+  if (!folder)
+    throw new BuildError(
+      'usage: node web/build/serve.mjs [--port N] [--no-isolation] [--no-csp] FOLDER',
+    );
   const site = await serve({
-    folders: [['/', folder]], port: Number(values.port), isolation: !values['no-isolation'], csp: !values['no-csp'],
+    folders: [['/', folder]],
+    port: Number(values.port),
+    isolation: !values['no-isolation'],
+    csp: !values['no-csp'],
   });
   say(`serving ${folder} at ${site.url}`);
 }

@@ -1,7 +1,16 @@
-// Doing nothing twice: an action is skipped while its inputs are the same and its outputs are there.
+// Doing nothing twice: an action is skipped while its inputs are the same and its outputs are
+// there.
 
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { kSourceFolder } from './cache.mjs';
 
@@ -28,8 +37,8 @@ function fingerprint(inputs) {
 }
 
 /**
- * Runs `action` unless the files of `inputs` (files and folders) are those of its last success and all
- * `outputs` exist. Returns whether it ran.
+ * Runs `action` unless the files of `inputs` (files and folders) are those of its last success and
+ * all `outputs` exist. Returns whether it ran.
  */
 export async function whenChanged(name, inputs, outputs, action) {
   const stamp = join(kStamps, name);

@@ -1,5 +1,6 @@
-// `npm start`: sets up, builds, serves the demo page and prints its address. Options: --port N (default 8080, or the next free
-// one), --host URL (another site that the page may load models from; may be repeated).
+// `npm start`: sets up, builds, serves the demo page and prints its address. Options: --port N
+// (default 8080, or the next free one), --host URL (another site that the page may load models
+// from; may be repeated).
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -19,8 +20,15 @@ const models = new Map();
 /** Answers /models/index.json with the models that are ready. */
 function answerModels(request, response, headers) {
   if (!/^\/models\/index\.json(\?|$)/.test(request.url)) return false;
-  const list = [...models.keys()].map((name) => ({ name, url: `./models/${name}/${basename(models.get(name))}` }));
-  response.writeHead(200, { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  const list = [...models.keys()].map((name) => ({
+    name,
+    url: `./models/${name}/${basename(models.get(name))}`,
+  }));
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+  });
   response.end(JSON.stringify(list));
   return true;
 }
@@ -32,12 +40,16 @@ function prepareModel(name, folders) {
   const start = performance.now();
   const child = spawn(process.execPath, [script, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
-  child.stdout.on('data', (chunk) => { output += chunk; });
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
   child.on('error', (error) => say(`${name} is not available: ${error.message}`));
   child.on('close', (code) => {
     const file = output.trim().split('\n').at(-1);
     if (code !== 0 || !file || !existsSync(file)) {
-      say(`${name} could not be prepared (models/fetch.mjs ended with ${code}); the page goes on with the default model`);
+      say(
+        `${name} could not be prepared (models/fetch.mjs ended with ${code}); the page goes on with the default model`,
+      );
       return;
     }
     models.set(name, file);

@@ -3,7 +3,8 @@
 //   node web/build/test.mjs                 all stages
 //   node web/build/test.mjs native checks   these only (see kStages)
 //
-// Files *.browser.test.* run in the stage `browsers`, other *.test.* under tests/ in `web` or `checks`.
+// Files *.browser.test.* run in the stage `browsers`, other *.test.* under tests/ in `web` or
+// `checks`.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -16,7 +17,7 @@ import { ensureNativeTools, ensureNpmPackages, nodeFlags } from './setup.mjs';
 import { filesOf } from './stamps.mjs';
 import { ensureToolchain } from './toolchain.mjs';
 
-const kTestTimeout = 900_000;  // ms for one test of node's runner
+const kTestTimeout = 900_000; // ms for one test of node's runner
 const at = (...parts) => join(kSourceFolder, ...parts);
 const kCounts = at('build', 'counts.json');
 
@@ -35,13 +36,21 @@ function sum(counts) {
 /** Runs a program; resolves with its exit code and all it printed. */
 function capture(command, args, options = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: kSourceFolder, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const child = spawn(command, args, {
+      cwd: kSourceFolder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...options,
+    });
     let output = '';
-    const collect = (chunk) => { output += chunk; };
+    const collect = (chunk) => {
+      output += chunk;
+    };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.on('error', (error) => resolve({ code: 1, output: error.message }));
-    child.on('close', (code, signal) => resolve({ code: code ?? 1, output: signal ? `${output}\nended with ${signal}` : output }));
+    child.on('close', (code, signal) =>
+      resolve({ code: code ?? 1, output: signal ? `${output}\nended with ${signal}` : output }),
+    );
   });
 }
 
@@ -59,11 +68,22 @@ function readCounts(path) {
 async function runCatch(label, command, args) {
   const report = at('build', `${label.replaceAll(/\W/g, '-')}.json`);
   rmSync(report, { force: true });
-  const { code, output } = await capture(command, [...args, '-r', 'console', '-r', `json::out=${report}`]);
+  const { code, output } = await capture(command, [
+    ...args,
+    '-r',
+    'console',
+    '-r',
+    `json::out=${report}`,
+  ]);
   const cases = readCounts(report)?.['test-run']?.totals?.['test-cases'];
-  if (code === 0 && cases) return { passed: cases.passed, failed: cases.failed, skipped: cases.skipped ?? 0 };
+  if (code === 0 && cases)
+    return { passed: cases.passed, failed: cases.failed, skipped: cases.skipped ?? 0 };
   say(`\n  FAILED ${label} (exit code ${code})\n${output}`);
-  return { passed: cases?.passed ?? 0, failed: Math.max(1, cases?.failed ?? 0), skipped: cases?.skipped ?? 0 };
+  return {
+    passed: cases?.passed ?? 0,
+    failed: Math.max(1, cases?.failed ?? 0),
+    skipped: cases?.skipped ?? 0,
+  };
 }
 
 /** Builds all of a CMake folder and runs its test programs, `run(program)` giving command and arguments. */
@@ -73,9 +93,12 @@ async function catchStage(folder, toolchain, ending, run) {
     if (!(error instanceof BuildError)) throw error;
     counts.push(failure(error.message));
   });
-  const isTest = (name) => name.startsWith('test_') && (ending ? name.endsWith(ending) : !name.includes('.'));
+  const isTest = (name) =>
+    name.startsWith('test_') && (ending ? name.endsWith(ending) : !name.includes('.'));
   for (const name of readdirSync(at('build', folder)).filter(isTest).sort()) {
-    counts.push(await runCatch(`${folder} ${basename(name, ending)}`, ...run(at('build', folder, name))));
+    counts.push(
+      await runCatch(`${folder} ${basename(name, ending)}`, ...run(at('build', folder, name))),
+    );
   }
   if (counts.length === 0) counts.push(failure(`no test program in build/${folder}`));
   return sum(counts);
@@ -103,7 +126,10 @@ async function wasmStage() {
 
 const isTestFile = (path) => /\.test\.(mjs|ts)$/.test(path);
 const isBrowserTest = (path) => /\.browser\.test\.(mjs|ts)$/.test(path);
-const testFiles = () => filesOf([at('tests')]).filter(isTestFile).sort();
+const testFiles = () =>
+  filesOf([at('tests')])
+    .filter(isTestFile)
+    .sort();
 const isCheck = (path) => path.startsWith(at('tests/checks/'));
 
 async function nodeTests(files, concurrency) {
@@ -111,12 +137,23 @@ async function nodeTests(files, concurrency) {
   mkdirSync(at('build'), { recursive: true });
   rmSync(kCounts, { force: true });
   const args = [
-    ...nodeFlags(), '--enable-source-maps', '--import', './web/build/typescript.mjs', '--test',
-    `--test-concurrency=${concurrency}`, `--test-timeout=${kTestTimeout}`,
-    '--test-reporter=./web/build/test_reporter.mjs', '--test-reporter-destination=stderr', ...files.map((file) => relative(kSourceFolder, file)),
+    ...nodeFlags(),
+    '--enable-source-maps',
+    '--import',
+    './web/build/typescript.mjs',
+    '--test',
+    `--test-concurrency=${concurrency}`,
+    `--test-timeout=${kTestTimeout}`,
+    '--test-reporter=./web/build/test_reporter.mjs',
+    '--test-reporter-destination=stderr',
+    ...files.map((file) => relative(kSourceFolder, file)),
   ];
   const env = { ...process.env, POCKETBERT_COUNTS: kCounts };
-  const code = spawnSync(process.execPath, args, { cwd: kSourceFolder, stdio: ['ignore', 'inherit', 'inherit'], env }).status;
+  const code = spawnSync(process.execPath, args, {
+    cwd: kSourceFolder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env,
+  }).status;
   const counts = readCounts(kCounts);
   if (!counts) return failure(`node's test runner ended with ${code} and without counts`);
   if (code !== 0 && counts.failed === 0) counts.failed = 1;
@@ -131,7 +168,10 @@ async function typesStage() {
 
 async function webStage() {
   await build(['wasm', 'js']);
-  return nodeTests(testFiles().filter((path) => !isBrowserTest(path) && !isCheck(path)), 2);
+  return nodeTests(
+    testFiles().filter((path) => !isBrowserTest(path) && !isCheck(path)),
+    2,
+  );
 }
 
 async function browsersStage() {
@@ -142,26 +182,43 @@ async function browsersStage() {
 
 async function checksStage() {
   await build();
-  return nodeTests(testFiles().filter((path) => isCheck(path) && !isBrowserTest(path)), 2);
+  return nodeTests(
+    testFiles().filter((path) => isCheck(path) && !isBrowserTest(path)),
+    2,
+  );
 }
 
 // ---- Cases with reference values, and the real model that some of them use
 
 async function modelStage() {
   await build(['wasm', 'js']);
-  const { code, output } = await capture(process.execPath, [at('models/fetch.mjs'), 'all-MiniLM-L6-v2']);
+  const { code, output } = await capture(process.execPath, [
+    at('models/fetch.mjs'),
+    'all-MiniLM-L6-v2',
+  ]);
   const file = output.trim().split('\n').at(-1) ?? '';
-  return code === 0 && existsSync(file) ? { ...nothing(), passed: 1 } : failure(`\n  FAILED models/fetch.mjs (${code})\n${output}`);
+  return code === 0 && existsSync(file)
+    ? { ...nothing(), passed: 1 }
+    : failure(`\n  FAILED models/fetch.mjs (${code})\n${output}`);
 }
 
 async function casesStage() {
   await build(['wasm', 'js']);
   const counts = [];
   for (const folder of ['tests/cases/hand', 'tests/cases/wordpiece-fuzz']) {
-    const { code, output } = await capture(process.execPath, [...nodeFlags(), at('tests/cases/run.mjs'), at(folder)]);
-    const found = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(output.trimEnd().split('\n').at(-1) ?? '');
-    if (!found || code !== 0) say(`\n  FAILED ${folder} (exit code ${code})\n${output.replace(/^(?=\d+ passed)/gm, '  ')}`);
-    const [passed, failed, skipped] = (found ?? [0, 0, 1, 0]).slice(1).map((text) => Number(text ?? 0));
+    const { code, output } = await capture(process.execPath, [
+      ...nodeFlags(),
+      at('tests/cases/run.mjs'),
+      at(folder),
+    ]);
+    const found = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/m.exec(
+      output.trimEnd().split('\n').at(-1) ?? '',
+    );
+    if (!found || code !== 0)
+      say(`\n  FAILED ${folder} (exit code ${code})\n${output.replace(/^(?=\d+ passed)/gm, '  ')}`);
+    const [passed, failed, skipped] = (found ?? [0, 0, 1, 0])
+      .slice(1)
+      .map((text) => Number(text ?? 0));
     counts.push({ passed, failed: code === 0 ? failed : Math.max(1, failed), skipped });
   }
   return sum(counts);
@@ -183,17 +240,22 @@ async function main() {
   const wanted = process.argv.slice(2);
   const names = wanted.length > 0 ? wanted : Object.keys(kStages);
   const unknown = names.find((name) => !kStages[name]);
-  if (unknown) throw new BuildError(`unknown stage ${unknown}, expected ${Object.keys(kStages).join(', ')}`);
+  if (unknown)
+    throw new BuildError(`unknown stage ${unknown}, expected ${Object.keys(kStages).join(', ')}`);
   await ensureNpmPackages();
   const lines = [];
   const counts = [];
   for (const name of names) {
     say(`\n== ${name}: ${kStages[name].what}`);
     const began = performance.now();
-    const count = await kStages[name].run().catch((error) => failure(error instanceof BuildError ? error.message : error.stack));
+    const count = await kStages[name]
+      .run()
+      .catch((error) => failure(error instanceof BuildError ? error.message : error.stack));
     counts.push(count);
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : '';
-    lines.push(`${name.padEnd(10)}${seconds(began).padStart(9)}   ${count.passed} passed, ${count.failed} failed${skipped}`);
+    lines.push(
+      `${name.padEnd(10)}${seconds(began).padStart(9)}   ${count.passed} passed, ${count.failed} failed${skipped}`,
+    );
     say(`== ${lines.at(-1)}`);
   }
   const total = sum(counts);

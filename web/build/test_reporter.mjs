@@ -7,12 +7,15 @@ import { inspect } from 'node:util';
 
 function explain(error) {
   const cause = error?.cause ?? error;
-  return (cause instanceof Error ? cause.stack ?? cause.message : inspect(cause)).split('\n').map((line) => `    ${line}`).join('\n');
+  return (cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause))
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
 }
 
 export default async function* report(events) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
-  const output = new Map();  // file → what it printed, shown if it failed
+  const output = new Map(); // file → what it printed, shown if it failed
   for await (const { type, data } of events) {
     if (type === 'test:stdout' || type === 'test:stderr') {
       const key = data.file ?? '';
@@ -34,5 +37,6 @@ export default async function* report(events) {
     if (output.has(data.file)) yield `    printed:\n${output.get(data.file)}\n`;
     output.delete(data.file);
   }
-  if (process.env.POCKETBERT_COUNTS) writeFileSync(process.env.POCKETBERT_COUNTS, JSON.stringify(counts));
+  if (process.env.POCKETBERT_COUNTS)
+    writeFileSync(process.env.POCKETBERT_COUNTS, JSON.stringify(counts));
 }

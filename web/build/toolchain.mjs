@@ -2,10 +2,18 @@
 // Debian's own Emscripten in the cache folder (Debian or Ubuntu, as root).
 //
 //   node web/build/toolchain.mjs                make what is missing, tell what is used
-//   node web/build/toolchain.mjs run CMD ARG…   run a program with the toolchain on PATH, in this folder
+//   node web/build/toolchain.mjs run CMD ARG…   run a program with the toolchain on PATH, in this
+//   folder
 
 import {
-  cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,8 +91,12 @@ Set POCKETBERT_DEBIAN_MIRROR to one, or:\n${kNoToolchain}`);
 function requireDebianRoot() {
   const isRoot = process.getuid?.() === 0;
   if (process.platform === 'linux' && isRoot && onPath('apt-get') && onPath('dpkg')) return;
-  const why = process.platform !== 'linux' ? `this is ${process.platform}`
-    : !isRoot ? 'this process does not run as root' : 'this Linux has no apt-get';
+  const why =
+    process.platform !== 'linux'
+      ? `this is ${process.platform}`
+      : !isRoot
+        ? 'this process does not run as root'
+        : 'this Linux has no apt-get';
   throw new BuildError(`${kNoToolchain}\n   Not possible here: ${why}.`);
 }
 
@@ -93,13 +105,19 @@ export async function installSystemPackages(programs, packages) {
   if (programs.every((program) => onPath(program))) return;
   const missing = programs.filter((program) => !onPath(program));
   if (process.getuid?.() !== 0 || !onPath('apt-get')) {
-    throw new BuildError(`missing on this machine: ${missing.join(', ')}. Install it and start again.`);
+    throw new BuildError(
+      `missing on this machine: ${missing.join(', ')}. Install it and start again.`,
+    );
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { env, logFile: logFile() };
   await runQuietly('refreshing the package lists', 'apt-get', ['update'], options);
-  await runQuietly(`installing ${packages.join(', ')}`, 'apt-get',
-    ['install', '-y', '--no-install-recommends', ...packages], options);
+  await runQuietly(
+    `installing ${packages.join(', ')}`,
+    'apt-get',
+    ['install', '-y', '--no-install-recommends', ...packages],
+    options,
+  );
 }
 
 /**
@@ -124,27 +142,38 @@ exec chroot "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$cwd" "$@"`;
 
 function insideEnvironment(extra = {}) {
   const kept = ['TERM', 'LANG', 'CI', 'POCKETBERT_CACHE', 'NINJA_STATUS', 'CLICOLOR_FORCE'];
-  const env = { PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin${delimiter}${kNpmPrograms}`, HOME: '/root' };
+  const env = {
+    PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin${delimiter}${kNpmPrograms}`,
+    HOME: '/root',
+  };
   for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];
   return { ...env, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive', ...extra };
 }
 
 function removeRoot(folder) {
   if (!existsSync(folder)) return;
-  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n').map((line) => line.split(' ')[1] ?? '');
+  const mounts = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
   if (mounts.some((point) => point.startsWith(`${folder}/`))) {
-    throw new BuildError(`${folder} is half made and something is mounted inside it; unmount that and start again.`);
+    throw new BuildError(
+      `${folder} is half made and something is mounted inside it; unmount that and start again.`,
+    );
   }
   rmSync(folder, { recursive: true, force: true });
 }
 
 /** The machine's own apt settings for the network (proxy, date checks), for use inside the root. */
 function copyNetworkSettings(root) {
-  const acquire = outputOf('apt-config', ['dump', '--no-empty', '--format', '%f "%v";%n', 'Acquire']) ?? '';
-  const kept = acquire.split('\n').filter((line) => /^Acquire::(https?::Proxy|Check-|Retries|ForceIPv)/.test(line));
+  const acquire =
+    outputOf('apt-config', ['dump', '--no-empty', '--format', '%f "%v";%n', 'Acquire']) ?? '';
+  const kept = acquire
+    .split('\n')
+    .filter((line) => /^Acquire::(https?::Proxy|Check-|Retries|ForceIPv)/.test(line));
   writeFileSync(join(root, 'etc/apt/apt.conf.d/99machine'), `${kept.join('\n')}\n`);
   for (const file of ['hosts', 'resolv.conf']) {
-    if (existsSync(`/etc/${file}`)) cpSync(`/etc/${file}`, join(root, 'etc', file), { dereference: true });
+    if (existsSync(`/etc/${file}`))
+      cpSync(`/etc/${file}`, join(root, 'etc', file), { dereference: true });
   }
 }
 
@@ -157,11 +186,20 @@ async function makeRoot() {
   removeRoot(root);
   mkdirSync(cacheFolder(), { recursive: true });
   rmSync(logFile(), { force: true });
-  await installSystemPackages(['debootstrap', 'unshare'], ['debootstrap', 'util-linux', 'debian-archive-keyring']);
-  say(`making the toolchain in ${rootFolder()} (Debian ${kSuite} with Emscripten; about 3 GB, two minutes; once per machine)`);
+  await installSystemPackages(
+    ['debootstrap', 'unshare'],
+    ['debootstrap', 'util-linux', 'debian-archive-keyring'],
+  );
+  say(
+    `making the toolchain in ${rootFolder()} (Debian ${kSuite} with Emscripten; about 3 GB, two minutes; once per machine)`,
+  );
   const log = { logFile: logFile() };
-  await runQuietly('toolchain 1/3: base system', 'unshare',
-    ['-m', 'debootstrap', '--variant=minbase', kSuite, root, mirror], log);
+  await runQuietly(
+    'toolchain 1/3: base system',
+    'unshare',
+    ['-m', 'debootstrap', '--variant=minbase', kSuite, root, mirror],
+    log,
+  );
   copyNetworkSettings(root);
   const lines = ['deb', 'deb-src'].map((kind) => `${kind} ${mirror} ${kSuite} main\n`).join('');
   writeFileSync(join(root, 'etc/apt/sources.list'), lines);
@@ -172,8 +210,12 @@ async function makeRoot() {
     await runQuietly(label, command, args, { ...log, env: insideEnvironment() });
   };
   await shell('toolchain 2/3: Emscripten and libraries', '/', install);
-  await shell('toolchain 3/3: sources', '/usr/src/pocketbert', `apt-get source --download-only ${kSources.join(' ')} &&
-    for name in ${kSources.join(' ')}; do mkdir -p $name && tar -xf "$(ls $name*.orig.tar.*z* | head -n 1)" -C $name --strip-components=1; done`);
+  await shell(
+    'toolchain 3/3: sources',
+    '/usr/src/pocketbert',
+    `apt-get source --download-only ${kSources.join(' ')} &&
+    for name in ${kSources.join(' ')}; do mkdir -p $name && tar -xf "$(ls $name*.orig.tar.*z* | head -n 1)" -C $name --strip-components=1; done`,
+  );
   writeFileSync(markerOf(root), `${kRecipe}\n`);
   removeRoot(rootFolder());
   renameSync(root, rootFolder());
@@ -187,8 +229,9 @@ async function ensureRoot() {
 }
 
 /**
- * A `node` for emcc's own use. At link time emcc runs the module to write its Embind glue and types;
- * V8 before version 12 runs relaxed SIMD behind a flag only, and newer ones may refuse the flag.
+ * A `node` for emcc's own use. At link time emcc runs the module to write its Embind glue and
+ * types; V8 before version 12 runs relaxed SIMD behind a flag only, and newer ones may refuse the
+ * flag.
  */
 function nodeForLinking() {
   const path = join(cacheFolder(), 'node-for-linking');
@@ -199,7 +242,8 @@ case $("$node" --version) in
   *) exec "$node" "$@";;
 esac
 `;
-  if (!existsSync(path) || readFileSync(path, 'utf8') !== script) writeFileSync(path, script, { mode: 0o755 });
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== script)
+    writeFileSync(path, script, { mode: 0o755 });
   return path;
 }
 
@@ -209,8 +253,14 @@ async function systemToolchain(system) {
   const env = { ...process.env, EM_NODE_JS: nodeForLinking() };
   env.PATH = [system.folder, env.PATH, kNpmPrograms].filter(Boolean).join(delimiter);
   return {
-    kind: 'system', description: `emcc ${system.version} of this machine`, deps: depsFolder(),
-    command: (command, { env: extra = {} } = {}) => [command[0], command.slice(1), { env: { ...env, ...extra } }],
+    kind: 'system',
+    description: `emcc ${system.version} of this machine`,
+    deps: depsFolder(),
+    command: (command, { env: extra = {} } = {}) => [
+      command[0],
+      command.slice(1),
+      { env: { ...env, ...extra } },
+    ],
   };
 }
 
@@ -220,11 +270,18 @@ async function rootToolchain() {
   if (!hasDeps()) await withLock('deps', () => hasDeps() || installDeps(root));
   const seen = [kSourceFolder, cacheFolder()];
   return {
-    kind: 'root', description: `Debian ${kSuite} root in ${root}`, deps: depsFolder(), root,
+    kind: 'root',
+    description: `Debian ${kSuite} root in ${root}`,
+    deps: depsFolder(),
+    root,
     command: (command, { env: extra = {}, cwd = kSourceFolder, folders = [] } = {}) => {
       const mounts = [...new Set([...seen, ...folders.map((folder) => resolve(folder))])];
       const [program, args] = insideRoot(root, mounts, cwd, command);
-      return [program, args, { env: insideEnvironment({ EM_NODE_JS: nodeForLinking(), ...extra }) }];
+      return [
+        program,
+        args,
+        { env: insideEnvironment({ EM_NODE_JS: nodeForLinking(), ...extra }) },
+      ];
     },
   };
 }
@@ -232,8 +289,9 @@ async function rootToolchain() {
 /**
  * Finds or makes the toolchain. The result:
  *  - `kind` 'system' or 'root', `description` for people, `deps` the folder of C++ libraries;
- *  - `command(words, {env, cwd, folders})`: program, arguments and spawn options that run `words` with
- *    emcc, cmake and ninja on PATH. Inside a root only the checkout, the cache and `folders` are seen.
+ *  - `command(words, {env, cwd, folders})`: program, arguments and spawn options that run `words`
+ *    with emcc, cmake and ninja on PATH. Inside a root only the checkout, the cache and `folders`
+ *    are seen.
  */
 export async function ensureToolchain() {
   const system = systemEmcc();
@@ -244,7 +302,9 @@ async function main() {
   const toolchain = await ensureToolchain();
   const [verb, ...words] = process.argv.slice(2);
   if (verb !== 'run') {
-    say(`toolchain: ${toolchain.description}\nlibraries: ${toolchain.deps} (${readdirSync(join(toolchain.deps, 'include')).join(', ')})`);
+    say(
+      `toolchain: ${toolchain.description}\nlibraries: ${toolchain.deps} (${readdirSync(join(toolchain.deps, 'include')).join(', ')})`,
+    );
     return;
   }
   const cwd = process.cwd();

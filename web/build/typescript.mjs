@@ -1,5 +1,6 @@
 // Lets node run TypeScript sources as they are: `node --import ./web/build/typescript.mjs …`.
-// Types are removed by esbuild; a relative import of `x.js` finds `x.ts`. Types are checked elsewhere (tsc).
+// Types are removed by esbuild; a relative import of `x.js` finds `x.ts`. Types are checked
+// elsewhere (tsc).
 
 import { existsSync, readFileSync } from 'node:fs';
 import { register } from 'node:module';
@@ -7,7 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
 export function resolve(specifier, context, next) {
-  if (/^\.{1,2}\//.test(specifier) && specifier.endsWith('.js') && context.parentURL?.startsWith('file:')) {
+  if (
+    /^\.{1,2}\//.test(specifier) &&
+    specifier.endsWith('.js') &&
+    context.parentURL?.startsWith('file:')
+  ) {
     const source = new URL(`${specifier.slice(0, -3)}.ts`, context.parentURL);
     if (!existsSync(new URL(specifier, context.parentURL)) && existsSync(source)) {
       return { url: source.href, format: 'module', shortCircuit: true };
@@ -21,7 +26,11 @@ export async function load(url, context, next) {
   const { transformSync } = await import('esbuild');
   const path = fileURLToPath(url);
   const { code } = transformSync(readFileSync(path, 'utf8'), {
-    loader: 'ts', format: 'esm', target: 'es2022', sourcefile: path, sourcemap: 'inline',
+    loader: 'ts',
+    format: 'esm',
+    target: 'es2022',
+    sourcefile: path,
+    sourcemap: 'inline',
   });
   return { format: 'module', source: code, shortCircuit: true };
 }

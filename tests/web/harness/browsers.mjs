@@ -1,7 +1,8 @@
 // Running a page in a browser and getting its result.
 //
-// The page does its work and sets `window.result` to a value that JSON can hold, or `window.failure` to a text;
-// `page.js` beside this file does that for a function. See capabilities.browser.test.mjs for a whole example.
+// The page does its work and sets `window.result` to a value that JSON can hold, or
+// `window.failure` to a text; `page.js` beside this file does that for a function. See
+// capabilities.browser.test.mjs for a whole example.
 
 import { startPuppeteer } from './puppeteer.mjs';
 import { kBrowserEngines } from './programs.mjs';
@@ -11,19 +12,22 @@ export { kBrowserEngines };
 
 /**
  * @typedef {object} RunOptions
- * @property {number} [timeout] Milliseconds until the page must have set its result; default 120000.
+ * @property {number} [timeout] Milliseconds until the page must have set its result; default
+ * 120000.
  */
 
 /**
  * @typedef {object} TestBrowser
  * @property {import('./programs.mjs').BrowserEngine} engine
- * @property {(url: string, options?: RunOptions) => Promise<any>} run Opens the page, waits for its result, returns it.
+ * @property {(url: string, options?: RunOptions) => Promise<any>} run Opens the page, waits for its
+ * result, returns it.
  * @property {() => Promise<void>} close
  */
 
 const kDefaultTimeout = 120_000;
 const kPollEvery = 100;
-const kProbe = 'JSON.stringify({ result: window.result, failure: window.failure, log: window.pageLog })';
+const kProbe =
+  'JSON.stringify({ result: window.result, failure: window.failure, log: window.pageLog })';
 
 /** Polls `evaluate` until the page has a result. */
 async function waitForResult(engine, url, evaluate, log, timeout) {
@@ -37,7 +41,9 @@ async function waitForResult(engine, url, evaluate, log, timeout) {
   if (last.failure === undefined && last.result !== undefined) return last.result;
   const why = last.failure ?? `no result within ${timeout} ms`;
   const lines = [...log, ...(last.log ?? [])];
-  throw new Error(`${engine}, ${url}: ${why}\n${lines.map((line) => `  console: ${line}`).join('\n')}`);
+  throw new Error(
+    `${engine}, ${url}: ${why}\n${lines.map((line) => `  console: ${line}`).join('\n')}`,
+  );
 }
 
 async function openPuppeteer(engine) {
@@ -48,8 +54,12 @@ async function openPuppeteer(engine) {
       const page = await browser.newPage();
       const log = [];
       page.on('console', (message) => log.push(`${message.type()}: ${message.text()}`));
-      page.on('pageerror', (error) => log.push(`error: ${error instanceof Error ? error.message : String(error)}`));
-      page.on('requestfailed', (request) => log.push(`failed: ${request.url()} ${request.failure()?.errorText ?? ''}`));
+      page.on('pageerror', (error) =>
+        log.push(`error: ${error instanceof Error ? error.message : String(error)}`),
+      );
+      page.on('requestfailed', (request) =>
+        log.push(`failed: ${request.url()} ${request.failure()?.errorText ?? ''}`),
+      );
       try {
         await page.goto(url);
         return await waitForResult(engine, url, (source) => page.evaluate(source), log, timeout);
@@ -79,7 +89,9 @@ async function openWebKit() {
  * @returns {Promise<TestBrowser>}
  */
 export async function openBrowser(engine) {
-  return /** @type {TestBrowser} */ (engine === 'webkit' ? await openWebKit() : await openPuppeteer(engine));
+  return /** @type {TestBrowser} */ (
+    engine === 'webkit' ? await openWebKit() : await openPuppeteer(engine)
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
-// The browsers of the tests start, run pages under the site's policy, and can what the variants need.
+// The browsers of the tests start, run pages under the site's policy, and can what the variants
+// need.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -33,11 +34,15 @@ for (const engine of kBrowserEngines) {
       const result = await browser.run(site.url + kPage);
       assert.equal(result.worker, 'hello back');
       assert.equal(result.isolated, true, result.agent);
-      for (const [name, value] of Object.entries(kExpected[engine])) assert.equal(result[name], value, `${name} in ${result.agent}`);
+      for (const [name, value] of Object.entries(kExpected[engine]))
+        assert.equal(result[name], value, `${name} in ${result.agent}`);
     });
 
     test('a failing page is reported with its message', async () => {
-      await assert.rejects(browser.run(`${site.url}blank.html?module=/failing.js`), /the page failed on purpose/);
+      await assert.rejects(
+        browser.run(`${site.url}blank.html?module=/failing.js`),
+        /the page failed on purpose/,
+      );
     });
 
     test('without the headers the page is not isolated', async () => {
@@ -55,6 +60,11 @@ for (const engine of kBrowserEngines) {
 
 test('a screenshot of a Chromium page can be taken', async () => {
   const site = await serveTestSite(kPages);
-  const picture = await withChromiumPage(site.url + kPage, (page) => page.screenshot()).finally(site.close);
-  assert.deepEqual([...picture.subarray(1, 4)], [...'PNG'].map((letter) => letter.charCodeAt(0)));
+  const picture = await withChromiumPage(site.url + kPage, (page) => page.screenshot()).finally(
+    site.close,
+  );
+  assert.deepEqual(
+    [...picture.subarray(1, 4)],
+    [...'PNG'].map((letter) => letter.charCodeAt(0)),
+  );
 });

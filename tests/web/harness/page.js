@@ -1,4 +1,5 @@
-// In the page: runs a test function and leaves its value, or why it failed, where the harness looks.
+// In the page: runs a test function and leaves its value, or why it failed, where the harness
+// looks.
 
 const log = [];
 window.pageLog = log;
@@ -9,9 +10,14 @@ for (const level of ['log', 'info', 'warn', 'error']) {
     original(...words);
   };
 }
-const describe = (thrown) => (thrown instanceof Error ? `${thrown.name}: ${thrown.message}\n${thrown.stack}` : String(thrown));
-addEventListener('error', (event) => { window.failure ??= event.error ? describe(event.error) : event.message; });
-addEventListener('unhandledrejection', (event) => { window.failure ??= describe(event.reason); });
+const describe = (thrown) =>
+  thrown instanceof Error ? `${thrown.name}: ${thrown.message}\n${thrown.stack}` : String(thrown);
+addEventListener('error', (event) => {
+  window.failure ??= event.error ? describe(event.error) : event.message;
+});
+addEventListener('unhandledrejection', (event) => {
+  window.failure ??= describe(event.reason);
+});
 
 /** Sets `window.result` to what `test()` resolves with (null for nothing), or `window.failure`. */
 export async function report(test) {

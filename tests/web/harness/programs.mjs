@@ -10,9 +10,21 @@ export const kBrowserEngines = /** @type {const} */ (['chromium', 'firefox', 'we
 
 /** Programs by engine: an environment variable may name one, else the first name found on PATH. */
 const kPrograms = {
-  chromium: { variable: 'POCKETBERT_CHROMIUM', names: ['chromium', 'chromium-browser', 'google-chrome'], packages: ['chromium'] },
-  firefox: { variable: 'POCKETBERT_FIREFOX', names: ['firefox-esr', 'firefox'], packages: ['firefox-esr'] },
-  webkit: { variable: 'POCKETBERT_WEBKIT_DRIVER', names: ['WebKitWebDriver'], packages: ['webkit2gtk-driver'] },
+  chromium: {
+    variable: 'POCKETBERT_CHROMIUM',
+    names: ['chromium', 'chromium-browser', 'google-chrome'],
+    packages: ['chromium'],
+  },
+  firefox: {
+    variable: 'POCKETBERT_FIREFOX',
+    names: ['firefox-esr', 'firefox'],
+    packages: ['firefox-esr'],
+  },
+  webkit: {
+    variable: 'POCKETBERT_WEBKIT_DRIVER',
+    names: ['WebKitWebDriver'],
+    packages: ['webkit2gtk-driver'],
+  },
   display: { variable: 'POCKETBERT_XVFB', names: ['Xvfb'], packages: ['xvfb'] },
 };
 
@@ -46,7 +58,15 @@ The tests without browsers: npm run test:native, test:wasm, test:web, test:cases
   say(`installing the browsers of the tests: ${missing.join(', ')}`);
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   await runQuietly('refreshing the package lists', 'apt-get', ['update'], options);
-  await runQuietly('installing browsers', 'apt-get', ['install', '-y', '--no-install-recommends', ...packages], options);
+  await runQuietly(
+    'installing browsers',
+    'apt-get',
+    ['install', '-y', '--no-install-recommends', ...packages],
+    options,
+  );
   const still = missing.filter((name) => !programOf(name));
-  if (still.length > 0) throw new BuildError(`installed ${packages.join(', ')}, but found no program for: ${still.join(', ')}`);
+  if (still.length > 0)
+    throw new BuildError(
+      `installed ${packages.join(', ')}, but found no program for: ${still.join(', ')}`,
+    );
 }

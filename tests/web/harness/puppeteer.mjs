@@ -5,8 +5,13 @@ import { programOf } from './programs.mjs';
 
 // Nothing but the page may use the network, and as root Chromium's sandbox is not to be had.
 const kChromiumArguments = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 const kFirefoxSettings = {
@@ -26,6 +31,18 @@ export async function startPuppeteer(engine) {
   const executablePath = programOf(engine);
   if (!executablePath) throw new Error(`${engine} is not installed`);
   return engine === 'chromium'
-    ? launch({ browser: 'chrome', executablePath, headless: true, args: kChromiumArguments, protocolTimeout: 600_000 })
-    : launch({ browser: 'firefox', executablePath, headless: true, extraPrefsFirefox: kFirefoxSettings, protocolTimeout: 600_000 });
+    ? launch({
+        browser: 'chrome',
+        executablePath,
+        headless: true,
+        args: kChromiumArguments,
+        protocolTimeout: 600_000,
+      })
+    : launch({
+        browser: 'firefox',
+        executablePath,
+        headless: true,
+        extraPrefsFirefox: kFirefoxSettings,
+        protocolTimeout: 600_000,
+      });
 }

@@ -1,4 +1,5 @@
-// The site of the browser tests: pages of the test, and beside them what a page needs of the project.
+// The site of the browser tests: pages of the test, and beside them what a page needs of the
+// project.
 
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../../web/build/serve.mjs';
@@ -6,17 +7,24 @@ import { serve } from '../../../web/build/serve.mjs';
 const at = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 /**
- * Serves a test's own folder at /, and /harness/ (page.js), /dist/, /models/, /cases/ (tests/cases).
- * `/blank.html?module=URL` is a page without markup that loads one module script. Other folders by `also`.
+ * Serves a test's own folder at /, and /harness/ (page.js), /dist/, /models/, /cases/
+ * (tests/cases). `/blank.html?module=URL` is a page without markup that loads one module script.
+ * Other folders by `also`.
  * @param {string} folder
- * @param {{ isolation?: boolean, csp?: boolean | string, also?: [string, string][] }} [options] see serve.mjs
+ * @param {{ isolation?: boolean, csp?: boolean | string, also?: [string, string][] }} [options] see
+ * serve.mjs
  */
 export function serveTestSite(folder, { isolation = true, csp = true, also = [] } = {}) {
   return serve({
-    isolation, csp,
+    isolation,
+    csp,
     folders: [
-      ...also, ['/harness/', at('tests/web/harness')], ['/dist/', at('dist')], ['/models/', at('models')],
-      ['/cases/', at('tests/cases')], ['/', folder],
+      ...also,
+      ['/harness/', at('tests/web/harness')],
+      ['/dist/', at('dist')],
+      ['/models/', at('models')],
+      ['/cases/', at('tests/cases')],
+      ['/', folder],
     ],
     answer(request, response, headers) {
       const module = /^\/blank\.html\?module=([\w%./-]+)$/.exec(request.url ?? '')?.[1];

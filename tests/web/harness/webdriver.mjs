@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { programOf } from './programs.mjs';
 
-const kStartTimeout = 30_000;  // ms
+const kStartTimeout = 30_000; // ms
 
 function freePort() {
   return new Promise((done, failed) => {
@@ -12,7 +12,11 @@ function freePort() {
     probe.on('error', failed);
     probe.listen(0, '127.0.0.1', () => {
       const address = probe.address();
-      probe.close(() => (address && typeof address === 'object' ? done(address.port) : failed(new Error('no free port'))));
+      probe.close(() =>
+        address && typeof address === 'object'
+          ? done(address.port)
+          : failed(new Error('no free port')),
+      );
     });
   });
 }
@@ -21,9 +25,13 @@ function freePort() {
 function startDisplay() {
   const program = programOf('display');
   if (!program) throw new Error('Xvfb is not installed');
-  const child = spawn(program, ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    program,
+    ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    },
+  );
   return new Promise((done, failed) => {
     let text = '';
     child.stdio[3]?.on('data', (chunk) => {
@@ -37,10 +45,13 @@ function startDisplay() {
 
 async function call(base, method, path, body) {
   const response = await fetch(base + path, {
-    method, body: body === undefined ? undefined : JSON.stringify(body), headers: { 'Content-Type': 'application/json' },
+    method,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json' },
   });
   const { value } = await response.json();
-  if (!response.ok) throw new Error(`WebDriver ${method} ${path}: ${value?.error}: ${value?.message}`);
+  if (!response.ok)
+    throw new Error(`WebDriver ${method} ${path}: ${value?.error}: ${value?.message}`);
   return value;
 }
 
@@ -61,8 +72,14 @@ export async function startWebKit() {
   if (!program) throw new Error('WebKitWebDriver is not installed');
   const { child: screen, display } = await startDisplay();
   const port = await freePort();
-  // The pages are ours and the display is private: the browser's sandbox, which needs user namespaces, is left out.
-  const env = { ...process.env, DISPLAY: display, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1', LIBGL_ALWAYS_SOFTWARE: '1' };
+  // The pages are ours and the display is private: the browser's sandbox, which needs user
+  // namespaces, is left out.
+  const env = {
+    ...process.env,
+    DISPLAY: display,
+    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+    LIBGL_ALWAYS_SOFTWARE: '1',
+  };
   const driver = spawn(program, [`--port=${port}`], { stdio: 'ignore', env });
   const stop = () => {
     driver.kill();
@@ -72,11 +89,14 @@ export async function startWebKit() {
   const base = `http://127.0.0.1:${port}`;
   try {
     await untilReady(base, driver);
-    const { sessionId } = await call(base, 'POST', '/session', { capabilities: { alwaysMatch: {} } });
+    const { sessionId } = await call(base, 'POST', '/session', {
+      capabilities: { alwaysMatch: {} },
+    });
     const session = `/session/${sessionId}`;
     return {
       open: (url) => call(base, 'POST', `${session}/url`, { url }),
-      evaluate: (source) => call(base, 'POST', `${session}/execute/sync`, { script: `return (${source});`, args: [] }),
+      evaluate: (source) =>
+        call(base, 'POST', `${session}/execute/sync`, { script: `return (${source});`, args: [] }),
       async close() {
         await call(base, 'DELETE', session).catch(() => undefined);
         stop();
