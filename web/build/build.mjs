@@ -28,7 +28,7 @@ import {
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kSourceFolder } from './cache.mjs';
+import { kSourceFolder, withLock } from './cache.mjs';
 import { BuildError, run, runMain, runQuietly, say, seconds } from './process.mjs';
 import { ensureNpmPackages } from './setup.mjs';
 import { whenChanged } from './stamps.mjs';
@@ -82,7 +82,9 @@ export async function ninja(name, toolchain, targets = []) {
   const [program, args, settings] = toolchain
     ? toolchain.command(words)
     : [words[0], words.slice(1), {}];
-  await runQuietly(`compiling ${name}`, program, args, { ...settings, tailLines: 200 });
+  const compile = () =>
+    runQuietly(`compiling ${name}`, program, args, { ...settings, tailLines: 200 });
+  await withLock(name, compile, at('build'));
 }
 
 /** Configures the build folder of a wasm variant: `wasm-<variant>`. */
@@ -252,12 +254,15 @@ const kParts = { wasm: buildWasm, js: buildJs, demo: buildDemo };
 
 /** Brings the named parts up to date; nothing is redone whose inputs are unchanged. */
 export async function build(parts = Object.keys(kParts)) {
-  await ensureNpmPackages();
-  for (const part of parts) {
-    if (!kParts[part])
-      throw new BuildError(`unknown part ${part}, expected ${Object.keys(kParts).join(', ')}`);
-    await kParts[part]();
+  const unknown = parts.find((part) => !kParts[part]);
+  if (unknown) {
+    throw new BuildError(`unknown part ${unknown}, expected ${Object.keys(kParts).join(', ')}`);
   }
+  await ensureNpmPackages();
+  const makeAll = async () => {
+    for (const part of parts) await kParts[part]();
+  };
+  await withLock('dist', makeAll, at('build'));
 }
 
 async function main() {

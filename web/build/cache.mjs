@@ -45,12 +45,12 @@ function tryTake(path) {
 }
 
 /**
- * Runs `action` while holding the lock `<cache>/<name>.lock`, so that two processes do not make the
+ * Runs `action` while holding the lock `<folder>/<name>.lock`, so that two processes do not make the
  * same thing at once. A lock whose owner no longer runs is taken over.
  */
-export async function withLock(name, action) {
-  const path = join(cacheFolder(), `${name}.lock`);
-  mkdirSync(cacheFolder(), { recursive: true });
+export async function withLock(name, action, folder = cacheFolder()) {
+  const path = join(folder, `${name}.lock`);
+  mkdirSync(folder, { recursive: true });
   let told = false;
   while (!tryTake(path)) {
     const owner = readOwner(path);
