@@ -19,15 +19,16 @@ VecF32 LoadI8(const int8_t* from, size_t count) {
   return hn::ConvertTo(F32(), hn::PromoteTo(I32(), hn::LoadU(narrow, bytes)));
 }
 
-// to[i] = vector_op(i, to's elements [i, i + 4)).
+// to's elements [i, i + 4) become vector_op(i, they).
 template <typename VectorOp>
-void UpdateRow(std::span<float> to, const VectorOp& vector_op) {
-  size_t i = 0;
-  for (; i + kLanes <= to.size(); i += kLanes) {
-    hn::StoreU(vector_op(i, hn::LoadU(F32(), &to[i])), F32(), &to[i]);
-  }
-  if (const size_t rest = to.size() - i; rest > 0) {
-    StorePart(vector_op(i, LoadPart(&to[i], rest)), &to[i], rest);
+HWY_INLINE void UpdateRow(std::span<float> to, const VectorOp& vector_op) {
+  for (size_t i = 0; i < to.size(); i += kLanes) {
+    const VecF32 updated = vector_op(i, LoadInRow(to.data(), i, to.size()));
+    if (i + kLanes <= to.size()) {
+      hn::StoreU(updated, F32(), &to[i]);
+    } else {
+      StorePart(updated, &to[i], to.size() - i);
+    }
   }
 }
 
@@ -85,10 +86,7 @@ void AddScaled(float weight, std::span<const float> values, std::span<float> sum
 }
 
 void NormalizeRow(std::span<float> row) {
-  const float squares = SumRow(row.size(), [&](size_t i) {
-    const VecF32 v = LoadInRow(row.data(), i, row.size());
-    return hn::Mul(v, v);
-  });
+  const float squares = SumRow(row.data(), row.size(), [](VecF32 v) { return hn::Mul(v, v); });
   const VecF32 length = hn::Set(F32(), std::max(std::sqrt(squares), 1e-12f));
   UpdateRow(row, [&](size_t, VecF32 v) { return hn::Div(v, length); });
 }

@@ -137,8 +137,8 @@ void PairTiles(const Tile<int16_t>& tile) {
   if (tile.columns > kLanes) PairTile<Rows>(tile, kLanes);
 }
 
-// Calls run_tile(tile, rows) with 1 to 4 rows for every tile. Panels outside: a panel stays in the
-// first-level cache while the rows pass by.
+// Calls run_tile(tile, rows) with 4, 2 or 1 rows for every tile. Panels outside: a panel stays in
+// the first-level cache while the rows pass by.
 template <typename Code, typename RunTile>
 void ForEachTile(const QuantizedRows<Code>& a, const PackedI8& weights,
                  std::span<const float> bias, TensorView<float> c, const RunTile& run_tile) {
@@ -161,12 +161,13 @@ void ForEachTile(const QuantizedRows<Code>& a, const PackedI8& weights,
     tile.weight_sums = weights.sums.data() + p * group_floats;
     tile.bias = bias.empty() ? nullptr : bias.data() + column;
     tile.columns = std::min(kPanelRows, weights.rows - column);
-    for (size_t m = 0; m < rows; m += kTileRows) {
+    for (size_t m = 0, tile_rows; m < rows; m += tile_rows) {
+      tile_rows = rows - m >= kTileRows ? kTileRows : rows - m >= 2 ? 2 : 1;
       tile.codes = a.codes.data + m * a.codes.stride;
       tile.scales = a.scales.data + m * a.scales.stride;
       tile.offsets = a.offsets.data + m * a.offsets.stride;
       tile.c = c.data + m * c.stride + column;
-      run_tile(tile, std::min(kTileRows, rows - m));
+      run_tile(tile, tile_rows);
     }
   }
 }
@@ -178,7 +179,6 @@ void MatMulQuads(const QuantizedRows<uint8_t>& a, const PackedI8& weights,
     switch (rows) {
       case 1: return QuadTile<1, Form>(tile);
       case 2: return QuadTile<2, Form>(tile);
-      case 3: return QuadTile<3, Form>(tile);
       default: return QuadTile<kTileRows, Form>(tile);
     }
   });
@@ -201,7 +201,6 @@ void MatMulI8(const QuantizedRows<int16_t>& a, const PackedI8& weights,
     switch (rows) {
       case 1: return PairTiles<1>(tile);
       case 2: return PairTiles<2>(tile);
-      case 3: return PairTiles<3>(tile);
       default: return PairTiles<kTileRows>(tile);
     }
   });

@@ -14,28 +14,21 @@ HWY_NOINLINE void LayerNormRow(const float* x, size_t width, const LayerNormPara
                                float* y) {
   const F32 tag;
   const float count = static_cast<float>(width);
-  const float mean = SumRow(width, [&](size_t i) { return LoadInRow(x, i, width); }) / count;
-  const VecF32 mean_lanes = hn::Set(tag, mean);
-  const float squares = SumRow(width, [&](size_t i) {
-    VecF32 d = hn::Sub(LoadInRow(x, i, width), mean_lanes);
-    if (i + kLanes > width) d = hn::IfThenElseZero(hn::FirstN(tag, width - i), d);
-    return hn::Mul(d, d);
-  });
-  const VecF32 inverse = hn::Set(tag, 1.0f / std::sqrt(squares / count + parameters.epsilon));
+  const VecF32 mean = hn::Set(tag, SumRow(x, width, [](VecF32 v) { return v; }) / count);
+  MapRow(x, y, width, [&](VecF32 v) { return hn::Sub(v, mean); });
+  const float variance = SumRow(y, width, [](VecF32 v) { return hn::Mul(v, v); }) / count;
+  const VecF32 inverse = hn::Set(tag, 1.0f / std::sqrt(variance + parameters.epsilon));
   const float* gamma = parameters.gamma.data();
   const float* beta = parameters.beta.data();
-  const auto normalize = [&](VecF32 v, VecF32 g, VecF32 b) {
-    return hn::Add(hn::Mul(hn::Mul(hn::Sub(v, mean_lanes), inverse), g), b);
-  };
-  size_t i = 0;
-  for (; i + kLanes <= width; i += kLanes) {
-    hn::StoreU(normalize(hn::LoadU(tag, x + i), hn::LoadU(tag, gamma + i),
-                         hn::LoadU(tag, beta + i)),
-               tag, y + i);
-  }
-  if (const size_t rest = width - i; rest > 0) {
-    StorePart(normalize(LoadPart(x + i, rest), LoadPart(gamma + i, rest), LoadPart(beta + i, rest)),
-              y + i, rest);
+  for (size_t i = 0; i < width; i += kLanes) {
+    const VecF32 scaled = hn::Mul(hn::Mul(LoadInRow(y, i, width), inverse),
+                                  LoadInRow(gamma, i, width));
+    const VecF32 shifted = hn::Add(scaled, LoadInRow(beta, i, width));
+    if (i + kLanes <= width) {
+      hn::StoreU(shifted, tag, y + i);
+    } else {
+      StorePart(shifted, y + i, width - i);
+    }
   }
 }
 

@@ -28,15 +28,15 @@ using VecU8 = hn::Vec<U8>;
 
 inline constexpr size_t kLanes = 4;  // floats in a vector
 
-// The first `count` < 4 floats of `from`, then zeros.
-HWY_INLINE VecF32 LoadPart(const float* from, size_t count) {
+// The first `count` < 4 floats of `from`, then zeros. The ends of rows are not worth inlining.
+inline HWY_NOINLINE VecF32 LoadPart(const float* from, size_t count) {
   alignas(16) float lanes[kLanes] = {0, 0, 0, 0};
   for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
   return hn::Load(F32(), lanes);
 }
 
 // The first `count` < 4 lanes of `v` to `to`.
-HWY_INLINE void StorePart(VecF32 v, float* to, size_t count) {
+inline HWY_NOINLINE void StorePart(VecF32 v, float* to, size_t count) {
   alignas(16) float lanes[kLanes];
   hn::Store(v, F32(), lanes);
   for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
@@ -57,42 +57,49 @@ HWY_INLINE VecF32 SumLanesOfFour(VecF32 a, VecF32 b, VecF32 c, VecF32 d) {
   return hn::Add(hn::ConcatLowerLower(tag, cd, ab), hn::ConcatUpperUpper(tag, cd, ab));
 }
 
-// Sums of a row are taken in 16 parts: part j sums the elements with index j mod 16, in order; then
-// parts j, j + 4, j + 8, j + 12 are added as (0 + 4) + (8 + 12), then lanes as in SumLanes.
-// `vector_at(i)` gives elements [i, i + 4) of the row; elements past `count` must be zeros.
-template <typename VectorAt>
-HWY_INLINE float SumRow(size_t count, const VectorAt& vector_at) {
-  const F32 tag;
-  VecF32 part0 = hn::Zero(tag), part1 = part0, part2 = part0, part3 = part0;
-  size_t i = 0;
-  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    part0 = hn::Add(part0, vector_at(i));
-    part1 = hn::Add(part1, vector_at(i + kLanes));
-    part2 = hn::Add(part2, vector_at(i + 2 * kLanes));
-    part3 = hn::Add(part3, vector_at(i + 3 * kLanes));
-  }
-  if (i < count) part0 = hn::Add(part0, vector_at(i));
-  if (i + kLanes < count) part1 = hn::Add(part1, vector_at(i + kLanes));
-  if (i + 2 * kLanes < count) part2 = hn::Add(part2, vector_at(i + 2 * kLanes));
-  if (i + 3 * kLanes < count) part3 = hn::Add(part3, vector_at(i + 3 * kLanes));
-  return SumLanes(hn::Add(hn::Add(part0, part1), hn::Add(part2, part3)));
-}
-
 // Elements [i, i + 4) of a row of `count`, zeros past its end.
 HWY_INLINE VecF32 LoadInRow(const float* row, size_t i, size_t count) {
   return i + kLanes <= count ? hn::LoadU(F32(), row + i) : LoadPart(row + i, count - i);
 }
 
+// The sum of vector_op(x) over a row, where vector_op(0) = 0. It is taken in 16 parts: part j sums
+// the elements with index j mod 16, in order; then parts j, j + 4, j + 8, j + 12 are added as
+// (0 + 4) + (8 + 12), then lanes as in SumLanes.
+template <typename VectorOp>
+HWY_INLINE float SumRow(const float* row, size_t count, const VectorOp& vector_op) {
+  const F32 tag;
+  VecF32 part0 = hn::Zero(tag), part1 = part0, part2 = part0, part3 = part0;
+  const auto add = [&](VecF32& part, VecF32 x) { part = hn::Add(part, vector_op(x)); };
+  size_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    add(part0, hn::LoadU(tag, row + i));
+    add(part1, hn::LoadU(tag, row + i + kLanes));
+    add(part2, hn::LoadU(tag, row + i + 2 * kLanes));
+    add(part3, hn::LoadU(tag, row + i + 3 * kLanes));
+  }
+  if (i < count) add(part0, LoadInRow(row, i, count));
+  if (i + kLanes < count) add(part1, LoadInRow(row, i + kLanes, count));
+  if (i + 2 * kLanes < count) add(part2, LoadInRow(row, i + 2 * kLanes, count));
+  if (i + 3 * kLanes < count) add(part3, LoadInRow(row, i + 3 * kLanes, count));
+  return SumLanes(hn::Add(hn::Add(part0, part1), hn::Add(part2, part3)));
+}
+
 // Calls `vector_op(VecF32) -> VecF32` on a row of `count` elements from `from` to `to` (which may
-// be the same row).
+// be the same row). The end of the row goes through the same code, in a copy of full width.
 template <typename VectorOp>
 HWY_INLINE void MapRow(const float* from, float* to, size_t count, const VectorOp& vector_op) {
   const F32 tag;
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    hn::StoreU(vector_op(hn::LoadU(tag, from + i)), tag, to + i);
+  alignas(16) float end[kLanes];
+  const size_t rest = count % kLanes;
+  if (rest > 0) hn::Store(LoadPart(from + count - rest, rest), tag, end);
+  float* const end_of_row = to + count - rest;
+  for (size_t left = count - rest;; left = kLanes, from = to = end) {
+    for (size_t i = 0; i < left; i += kLanes) {
+      hn::StoreU(vector_op(hn::LoadU(tag, from + i)), tag, to + i);
+    }
+    if (rest == 0 || to == end) break;
   }
-  if (i < count) StorePart(vector_op(LoadPart(from + i, count - i)), to + i, count - i);
+  if (rest > 0) StorePart(hn::Load(tag, end), end_of_row, rest);
 }
 
 // Nearest integer, ties to even, for |v| < 2^22: adding 1.5 * 2^23 pushes the fraction out.

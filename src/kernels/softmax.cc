@@ -31,16 +31,9 @@ HWY_NOINLINE void SoftmaxRow(float scale, float* row, size_t count) {
   const F32 tag;
   const VecF32 greatest = hn::Set(tag, MaxOfRow(row, count));
   const VecF32 scales = hn::Set(tag, scale);
-  const float sum = SumRow(count, [&](size_t i) {
-    VecF32 e = Exp(hn::Mul(hn::Sub(LoadInRow(row, i, count), greatest), scales));
-    if (i + kLanes <= count) {
-      hn::StoreU(e, tag, row + i);
-    } else {
-      e = hn::IfThenElseZero(hn::FirstN(tag, count - i), e);
-      StorePart(e, row + i, count - i);
-    }
-    return e;
-  });
+  MapRow(row, row, count,
+         [&](VecF32 v) { return Exp(hn::Mul(hn::Sub(v, greatest), scales)); });
+  const float sum = SumRow(row, count, [](VecF32 e) { return e; });
   const VecF32 inverse = hn::Set(tag, 1.0f / sum);
   MapRow(row, row, count, [&](VecF32 e) { return hn::Mul(e, inverse); });
 }
