@@ -28,7 +28,12 @@ class BertWriter {
     const size_t size = in_.size();
     size_t at = 0;
     while (at < size) {
-      if (static_cast<uint8_t>(bytes[at]) < 0x80) {
+      if (const auto byte = static_cast<uint8_t>(bytes[at]); byte < 0x80) {
+        // What cleaning drops does not part the marks around it.
+        if (decomposer_.holds_marks() && !ascii_[byte].kept) {
+          ++at;
+          continue;
+        }
         Finish();
         at = CopyAscii(at);
       } else {
