@@ -10,7 +10,7 @@ export { errorCodes, PocketBertError, type ErrorCode, type PocketBertErrorOption
 export { Classifier } from './tasks/classifier.js';
 export { Embedder } from './tasks/embedder.js';
 export { ModelUser } from './tasks/model_user.js';
-export { pipeline, type PipelineTask } from './tasks/pipeline.js';
+export { pipeline } from './tasks/pipeline.js';
 export type * from './tasks/pipeline_types.js';
 export { Tokenizer } from './tasks/tokenizer.js';
 export type * from './types.js';

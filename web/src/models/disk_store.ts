@@ -1,15 +1,15 @@
-/** Files of the disk, in node. The modules are asked of the process, so that no bundler looks for them. */
+/**
+ * Files of the disk, in node. Pages do not load this file, and node's modules are asked of the process, so
+ * that no bundler looks for them.
+ */
 
-import { PocketBertError, toPocketBertError } from '../errors.js';
-import { partBytes, type FileStore, type OpenFile } from './files.js';
+import { PocketBertError } from '../errors.js';
+import type { FileStore, OpenFile } from './files.js';
 
-/** True where files of the disk can be read and there is no page. */
-export function hasDisk(): boolean {
-  return typeof process === 'object' && typeof process.versions?.node === 'string' && typeof window === 'undefined';
-}
+const partBytes = 1 << 18;
 
 function builtin() {
-  if (!hasDisk() || typeof process.getBuiltinModule !== 'function') {
+  if (typeof process.getBuiltinModule !== 'function') {
     throw new PocketBertError('unsupported', 'files of the disk can be read in node 20.16 and newer only', {
       hint: 'give bytes, a Blob or a URL',
     });
@@ -29,8 +29,8 @@ export async function openDisk(file: string): Promise<OpenFile | undefined> {
   } catch {
     return undefined;
   }
-  const handle = await fs.open(file, 'r').catch((thrown: unknown) => {
-    throw toPocketBertError(thrown, 'format', `${file} could not be opened`);
+  const handle = await fs.open(file, 'r').catch((cause: unknown) => {
+    throw new PocketBertError('format', `${file} could not be opened: ${String(cause)}`, { cause });
   });
   const size = (await handle.stat()).size;
   let offset = 0;

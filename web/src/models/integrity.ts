@@ -3,7 +3,7 @@
 import { PocketBertError } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { OpenFile } from './files.js';
-import { Sha256 } from './sha256.js';
+import type { Sha256 } from './sha256.js';
 
 /** 64 hexadecimal digits from either form. */
 function hexOf(hash: string, path: string): string {
@@ -30,12 +30,14 @@ export class Integrity {
     const expected = this.#hashes.get(key);
     if (expected === undefined) return file;
     this.#hashes.delete(key);
-    const sum = new Sha256();
+    let sum: Sha256 | undefined;
     let checked = false;
     return {
       ...file,
       async read(spare) {
         const bytes = await file.read(spare);
+        // Few ask for it, so it is a file of its own.
+        sum ??= new (await import('./sha256.js')).Sha256();
         if (bytes !== undefined) sum.update(bytes);
         else if (!checked) {
           checked = true;

@@ -10,11 +10,11 @@ import { HostLost, Remote, type RemoteCallOptions } from '../worker/client.js';
 import { openDirectPort, openWorkerPort, type OpenPort } from '../worker/ports.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
 import type { EngineFacts } from '../worker/host.js';
-import { hasDisk } from './disk_store.js';
 import { describe } from './info.js';
 import { load, type Loaded } from './load.js';
+import { hasDisk, pageAddress } from './platform.js';
 import { ProgressMeter } from './progress.js';
-import { originOf, pageAddress } from './source.js';
+import { originOf } from './source.js';
 
 /** `CreateOptions` with a source that is no other object. */
 export interface SessionOptions extends CreateOptions {

@@ -3,8 +3,8 @@
 import { PocketBertError } from '../errors.js';
 import type { FileRecord, Source } from '../types.js';
 import { directoryStore } from './directory_store.js';
-import { diskPath, diskStore, hasDisk, kindOnDisk, openDisk } from './disk_store.js';
 import { openBlob, openBytes, refuseForeign, withFirst, type FileStore, type OpenFile } from './files.js';
+import { hasDisk, pageAddress } from './platform.js';
 import { recordOfFiles, recordStore } from './record_store.js';
 import { openUrl, urlStore, type UrlReading } from './url_store.js';
 
@@ -37,7 +37,9 @@ function fileAt(url: URL, reading: UrlReading): Origin {
   };
 }
 
-async function fromDisk(place: string): Promise<Origin> {
+async function fromDisk(source: string | URL): Promise<Origin> {
+  const { diskPath, diskStore, kindOnDisk, openDisk } = await import('./disk_store.js');
+  const place = typeof source === 'string' ? source : diskPath(source);
   const kind = await kindOnDisk(place);
   if (kind === undefined) throw missing(place);
   if (kind === 'directory') return { kind: 'folder', store: diskStore(place) };
@@ -53,15 +55,9 @@ async function fromDisk(place: string): Promise<Origin> {
 }
 
 function fromUrl(url: URL, reading: UrlReading): Origin | Promise<Origin> {
-  if (url.protocol === 'file:') return fromDisk(diskPath(url));
+  if (url.protocol === 'file:') return fromDisk(url);
   const isFile = url.protocol === 'blob:' || url.protocol === 'data:' || url.pathname.endsWith('.safetensors');
   return isFile ? fileAt(url, reading) : { kind: 'folder', store: urlStore(url, reading) };
-}
-
-/** Against what relative addresses are resolved. */
-export function pageAddress(): string | undefined {
-  if (typeof document === 'object') return document.baseURI;
-  return typeof location === 'object' ? location.href : undefined;
 }
 
 function fromString(source: string, reading: UrlReading): Origin | Promise<Origin> {

@@ -1,28 +1,12 @@
 /** `pipeline()`: for those who come from transformers.js, with its option names and result shapes. */
 
-import { PocketBertError } from '../errors.js';
-import type { CreateOptions, Label, Pooling, Progress, Source } from '../types.js';
-import { Classifier } from './classifier.js';
-import { Embedder } from './embedder.js';
-import { ModelUser } from './model_user.js';
+import type { Source } from '../types.js';
+import type { ModelUser } from './model_user.js';
 import type {
-  FeatureExtractionOptions,
   FeatureExtractionPipeline,
   PipelineOptions,
-  Tensor,
-  TextClassificationOptions,
   TextClassificationPipeline,
 } from './pipeline_types.js';
-import { MatrixTensor, packSigns } from './tensor.js';
-
-/** Tasks by name; each builds its pipeline. */
-const tasks = {
-  'feature-extraction': featureExtraction,
-  'text-classification': textClassification,
-  'sentiment-analysis': textClassification,
-} as const;
-
-export type PipelineTask = keyof typeof tasks;
 
 /**
  * A function for one task.
@@ -41,105 +25,10 @@ export function pipeline(
   options?: PipelineOptions,
 ): Promise<TextClassificationPipeline>;
 export async function pipeline(
-  task: PipelineTask,
+  task: string,
   model: Source | ModelUser = 'default',
   options: PipelineOptions = {},
 ): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
-  if (!Object.hasOwn(tasks, task)) {
-    throw new PocketBertError('unsupported', `there is no pipeline for ${JSON.stringify(task)}`, {
-      hint: `there are ${Object.keys(tasks).join(', ')}`,
-    });
-  }
-  return tasks[task](task, createOptions(task, model, options));
-}
-
-const precisions: { readonly [dtype: string]: CreateOptions['precision'] } = {
-  auto: undefined,
-  fp32: 'float32',
-  q8: 'int8',
-  int8: 'int8',
-  uint8: 'int8',
-};
-const devices = ['auto', 'wasm', 'cpu'];
-
-function precisionOf({ dtype, precision }: PipelineOptions): CreateOptions['precision'] {
-  if (dtype === undefined) return precision;
-  if (Object.hasOwn(precisions, dtype)) return precisions[dtype];
-  throw new PocketBertError('unsupported', `dtype is ${JSON.stringify(dtype)}; there are ${Object.keys(precisions).join(', ')}`);
-}
-
-function sourceOf(model: Source | ModelUser, { host, revision }: PipelineOptions): Source | ModelUser {
-  if (host === undefined || typeof model !== 'string' || !/^[\w.-]+\/[\w.-]+$/.test(model)) return model;
-  return `${host.replace(/\/+$/, '')}/${model}/resolve/${encodeURIComponent(revision ?? 'main')}/`;
-}
-
-function createOptions(task: string, model: Source | ModelUser, options: PipelineOptions): CreateOptions {
-  const { device = 'auto', progress_callback: callback, local_files_only: localOnly } = options;
-  if (!devices.includes(device)) {
-    throw new PocketBertError('unsupported', `device is ${JSON.stringify(device)}; there are ${devices.join(', ')}`);
-  }
-  const name = typeof model === 'string' ? model : '';
-  const onProgress = (progress: Progress): void => {
-    options.onProgress?.(progress);
-    const { phase, fraction, loaded, total, file } = progress;
-    const status = phase === 'ready' ? 'ready' : 'progress';
-    callback?.({ status, task, model: name, file, progress: fraction * 100, loaded, total });
-  };
-  const offline = options.offline ?? localOnly;
-  return { ...options, model: sourceOf(model, options), precision: precisionOf(options), offline, onProgress };
-}
-
-/** Pooling names of transformers.js, by ours. */
-const poolings: { readonly [name: string]: Pooling } = {
-  mean: 'mean',
-  cls: 'cls',
-  first_token: 'cls',
-  last_token: 'lasttoken',
-  eos: 'lasttoken',
-};
-
-function poolingOf(pooling: string): Pooling {
-  const found = Object.hasOwn(poolings, pooling) ? poolings[pooling] : undefined;
-  if (found !== undefined) return found;
-  const names = Object.keys(poolings).join(', ');
-  throw new PocketBertError('unsupported', `pooling is ${JSON.stringify(pooling)}; there are ${names}`, {
-    hint: "states of single tokens are not given out; say { pooling: 'mean', normalize: true } for sentence vectors",
-  });
-}
-
-async function featureExtraction(task: string, options: CreateOptions): Promise<FeatureExtractionPipeline> {
-  const embedder = await Embedder.create(options);
-  const extract = async (texts: string | readonly string[], call: FeatureExtractionOptions = {}): Promise<Tensor> => {
-    const { pooling = 'none', normalize = false, quantize = false, precision = 'binary', ...rest } = call;
-    const list = typeof texts === 'string' ? [texts] : texts;
-    const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
-    const vectors = await embedder.embed(list, { ...rest, priority, pooling: poolingOf(pooling), normalize });
-    return quantize ? packSigns(vectors.data, vectors.dims, precision) : new MatrixTensor(vectors.data, vectors.dims);
-  };
-  return withFacts(extract, task, embedder);
-}
-
-async function textClassification(task: string, options: CreateOptions): Promise<TextClassificationPipeline> {
-  const classifier = await Classifier.create(options);
-  function classify(texts: string, call?: TextClassificationOptions): Promise<Label[]>;
-  function classify(texts: readonly string[], call: TextClassificationOptions & { readonly top_k: 1 }): Promise<Label[]>;
-  function classify(texts: readonly string[], call?: TextClassificationOptions): Promise<Label[] | Label[][]>;
-  async function classify(
-    texts: string | readonly string[],
-    call: TextClassificationOptions = {},
-  ): Promise<Label[] | Label[][]> {
-    const { top_k: best = 1, ...rest } = call;
-    const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
-    const list = typeof texts === 'string' ? [texts] : texts;
-    const labels = await classifier.classify(list, { ...rest, top_k: best ?? undefined, priority });
-    const plain = labels.map((found) => [...found]);
-    if (best === 1) return plain.flat();
-    return typeof texts === 'string' ? (plain[0] ?? []) : plain;
-  }
-  return withFacts(classify, task, classifier);
-}
-
-/** Gives the function what transformers.js gives its pipelines. */
-function withFacts<Call extends (...args: never[]) => unknown>(call: Call, task: string, user: ModelUser) {
-  return Object.assign(call, { task, info: user.info, dispose: () => user.destroy() });
+  const { createPipeline } = await import('./pipeline_tasks.js');
+  return createPipeline(task, model, options);
 }
