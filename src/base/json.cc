@@ -1,12 +1,11 @@
 #include "base/json.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/json_storage.h"
+#include "base/sort.h"
 
 namespace pocketbert {
 namespace {
@@ -15,17 +14,9 @@ using Kind = JsonKind;
 
 constexpr size_t kLongestShown = 40;  // bytes of a string shown in messages
 
-std::string IntText(int64_t value) {
-  char digits[24];
-  std::snprintf(digits, sizeof digits, "%lld", static_cast<long long>(value));
-  return digits;
-}
+std::string IntText(int64_t value) { return std::to_string(value); }
 
-std::string UintText(uint64_t value) {
-  char digits[24];
-  std::snprintf(digits, sizeof digits, "%llu", static_cast<unsigned long long>(value));
-  return digits;
-}
+std::string UintText(uint64_t value) { return std::to_string(value); }
 
 std::string QuotedForMessage(std::string_view text) {
   if (text.size() <= kLongestShown) return "\"" + std::string(text) + "\"";
@@ -33,7 +24,6 @@ std::string QuotedForMessage(std::string_view text) {
   while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xC0) == 0x80) --cut;
   return "\"" + std::string(text.substr(0, cut)) + "…\"";
 }
-
 
 }  // namespace
 
@@ -119,7 +109,7 @@ Result<int64_t> Json::AsInt(int64_t min, int64_t max) const {
     whole = true;
     value = storage_->nodes[node_].integer;
   } else if (kind() == Kind::kDouble) {
-    const double number = std::strtod(StringValue().data(), nullptr);
+    const double number = ParseDecimal(StringValue());
     // Doubles below 2^53 in size hold whole numbers exactly.
     if (number > -9007199254740992.0 && number < 9007199254740992.0) {
       value = static_cast<int64_t>(number);
@@ -136,7 +126,7 @@ Result<double> Json::AsDouble() const {
   switch (kind()) {
     case Kind::kInt: return static_cast<double>(storage_->nodes[node_].integer);
     case Kind::kUint: return static_cast<double>(storage_->nodes[node_].unsigned_integer);
-    case Kind::kDouble: return std::strtod(StringValue().data(), nullptr);
+    case Kind::kDouble: return ParseDecimal(StringValue());
     default: return ErrorExpected("a number");
   }
 }
@@ -186,7 +176,7 @@ std::optional<std::string_view> Json::DuplicateKey() const {
   std::vector<std::string_view> keys;
   keys.reserve(size());
   for (auto [key, value] : Members()) keys.push_back(key);
-  std::sort(keys.begin(), keys.end());
+  SortStably(keys, [](std::string_view a, std::string_view b) { return a < b; });
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice == keys.end()) return std::nullopt;
   return *twice;

@@ -200,7 +200,8 @@ class JsonWriter {
   // `value` must be UTF-8.
   JsonWriter& String(std::string_view value);
   JsonWriter& Int(int64_t value);
-  // The shortest of %.9g and %.17g that reads back equal; not a number and infinity become null.
+  // The shorter of 9 and 17 significant digits that reads back equal; not a number and infinity
+  // become null.
   JsonWriter& Double(double value);
   JsonWriter& Bool(bool value);
   JsonWriter& Null();

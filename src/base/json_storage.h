@@ -25,7 +25,7 @@ struct JsonNode {
     bool boolean;
     struct {
       uint32_t begin, size;
-    } text;  // kString; kDouble keeps its digits, ended by a zero byte
+    } text;  // kString; kDouble keeps its digits
     struct {
       uint32_t count;
       uint32_t index;  // 1 + where its keys begin in sorted_keys; 0: few members, not sorted

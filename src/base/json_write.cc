@@ -1,7 +1,6 @@
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
+#include "base/decimal.h"
 #include "base/json_storage.h"
 
 namespace pocketbert {
@@ -57,19 +56,15 @@ JsonWriter& JsonWriter::String(std::string_view value) {
 
 JsonWriter& JsonWriter::Int(int64_t value) {
   Separate();
-  char digits[24];
-  std::snprintf(digits, sizeof digits, "%lld", static_cast<long long>(value));
-  text_.append(digits);
+  text_.append(std::to_string(value));
   return *this;
 }
 
 JsonWriter& JsonWriter::Double(double value) {
   if (value - value != 0) return Null();
   Separate();
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.9g", value);
-  if (std::strtod(digits, nullptr) != value) std::snprintf(digits, sizeof digits, "%.17g", value);
-  text_.append(digits);
+  const std::string digits = FormatDecimal(value, 9);
+  text_.append(ParseDecimal(digits) == value ? digits : FormatDecimal(value, 17));
   return *this;
 }
 

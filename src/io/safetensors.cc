@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/sort.h"
 
 namespace pocketbert {
 namespace {
@@ -227,10 +228,9 @@ Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view file,
     PB_ASSIGN_OR_RETURN(TensorInfo tensor, ReadTensor(file, name, entry));
     header.tensors.push_back(std::move(tensor));
   }
-  std::sort(header.tensors.begin(), header.tensors.end(),
-            [](const TensorInfo& a, const TensorInfo& b) {
-              return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-            });
+  SortStably(header.tensors, [](const TensorInfo& a, const TensorInfo& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
   PB_RETURN_IF_ERROR(CheckCover(file, header, file_bytes));
   header.data_bytes = header.tensors.empty() ? 0 : header.tensors.back().end;
   return header;
@@ -274,9 +274,8 @@ void PlanSafetensorsOffsets(SafetensorsHeader& header) {
     tensor.end = DTypeSize(tensor.dtype);
     for (const uint64_t dimension : tensor.shape) tensor.end *= dimension;
   }
-  std::stable_sort(
-      header.tensors.begin(), header.tensors.end(),
-      [&](const TensorInfo& a, const TensorInfo& b) { return rank(a) < rank(b); });
+  SortStably(header.tensors,
+             [&](const TensorInfo& a, const TensorInfo& b) { return rank(a) < rank(b); });
   uint64_t position = 0;
   for (TensorInfo& tensor : header.tensors) {
     tensor.begin = position;

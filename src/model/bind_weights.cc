@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/sort.h"
 #include "base/workspace.h"
 #include "kernels/pack_i8.h"
 #include "model/one_file.h"
@@ -24,8 +25,9 @@ std::span<T> Carve(ByteBlock& block, size_t& offset, size_t count) {
 WeightBinder::WeightBinder(TensorFile& file, size_t group_size)
     : file_(file), group_size_(group_size) {
   for (const TensorInfo& tensor : file.header().tensors) entries_.push_back({&tensor});
-  std::sort(entries_.begin(), entries_.end(),
-            [](const Entry& a, const Entry& b) { return a.tensor->name < b.tensor->name; });
+  SortStably(entries_, [](const Entry& a, const Entry& b) {
+    return a.tensor->name < b.tensor->name;
+  });
 }
 
 WeightBinder::Entry* WeightBinder::FindEntry(std::string_view name) {

@@ -169,7 +169,7 @@ Result<std::vector<std::string>> ReadLabels(Json config) {
   }
   if (!map.is_object()) return map.ErrorExpected("an object of labels");
   labels.resize(map.size());
-  std::vector<bool> seen(map.size());
+  std::vector<uint8_t> seen(map.size());
   for (const auto [key, value] : map.Members()) {
     const std::optional<size_t> index = LabelIndex(key, labels.size());
     if (!index || seen[*index]) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/sort.h"
 #include "model/check_vocabulary.h"
 #include "text/tokenizer.h"
 
@@ -71,8 +72,7 @@ Status ReadHeadFiles(const FolderTexts& files, ModelDescription& model) {
     model.head_files.push_back(
         {file.path.substr(0, file.path.size() - kJsonExtension.size()), std::move(spec)});
   }
-  std::sort(model.head_files.begin(), model.head_files.end(),
-            [](const auto& a, const auto& b) { return a.stem < b.stem; });
+  SortStably(model.head_files, [](const auto& a, const auto& b) { return a.stem < b.stem; });
   for (size_t i = 0; i < model.head_files.size(); ++i) {
     const std::string& name = model.head_files[i].spec.name;
     const bool taken = std::any_of(

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/sort.h"
 #include "model/source_names.h"
 #include "quantize/equalize.h"
 
@@ -75,7 +76,7 @@ class SourceIndex {
                             f, t});
       }
     }
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    SortStably(entries_, [](const Entry& a, const Entry& b) {
       return a.name != b.name ? a.name < b.name
                               : (a.file != b.file ? a.file < b.file : a.tensor < b.tensor);
     });

@@ -1,12 +1,11 @@
 #include "quantize/tensor_writer.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "base/check.h"
+#include "base/decimal.h"
 #include "base/json.h"
 
 namespace pocketbert {
@@ -87,11 +86,7 @@ size_t FidelityBytes(const ImportPlan& plan) {
 }
 
 // Four digits are plenty for an error estimate.
-double Rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.4g", value);
-  return std::strtod(text, nullptr);
-}
+double Rounded(double value) { return ParseDecimal(FormatDecimal(value, 4)); }
 
 }  // namespace
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <span>
 #include <utility>
 
+#include "base/sort.h"
 #include "kernels/activation.h"
 #include "kernels/softmax.h"
 #include "nn/encoder.h"
@@ -44,10 +44,8 @@ void LogitsToScores(ScoreFunction function, TensorView<float> logits) {
 
 // Appends the indices and scores of the `count` best labels of one text.
 void AppendBest(std::span<const float> scores, size_t count, Classification& result) {
-  std::vector<uint32_t> order(scores.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return scores[a] > scores[b]; });
+  std::vector<uint32_t> order = CountUp(scores.size());
+  SortIndices(order, [&](uint32_t a, uint32_t b) { return scores[a] > scores[b]; });
   for (size_t i = 0; i < count; ++i) {
     result.labels.push_back(order[i]);
     result.scores.push_back(scores[order[i]]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sort.h"
 #include "text/component_json.h"
 #include "text/unicode_tables.h"
 #include "text/utf8.h"
@@ -154,7 +155,7 @@ Result<AddedTokens> AddedTokens::Create(Json json, const Vocabulary& vocabulary,
     added.Add(std::move(token), vocabulary, next_id);
   }
   for (uint32_t i = 0; i < added.tokens_.size(); ++i) added.by_id_.push_back(i);
-  std::sort(added.by_id_.begin(), added.by_id_.end(), [&](uint32_t a, uint32_t b) {
+  SortIndices(added.by_id_, [&](uint32_t a, uint32_t b) {
     return added.tokens_[a].id < added.tokens_[b].id;
   });
   for (const AddedToken& token : added.tokens_) {

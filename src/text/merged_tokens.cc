@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sort.h"
+
 namespace pocketbert {
 namespace {
 
@@ -37,8 +39,7 @@ Result<int32_t> ReadIdKey(Json list, std::string_view key) {
 }
 
 void SortById(std::vector<AddedToken>& tokens) {
-  std::stable_sort(tokens.begin(), tokens.end(),
-                   [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
+  SortStably(tokens, [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
 }
 
 std::string DescribeFlags(const AddedToken& now, const AddedToken& before) {
