@@ -21,7 +21,7 @@ export const kLibraries = [
     header: /^emscripten/,
     users: /^(bindings\/.*|src\/base\/thread_pool\.cc)$/,
   },
-  { name: 'nlohmann/json', header: /^nlohmann\//, users: /^src\/base\/json\w*\.(cc|h)$/ },
+  { name: 'nlohmann/json', header: /^nlohmann\//, users: /^$/ },
   { name: 'Catch2', header: /^catch2\//, users: /^$/ },
   { name: 'wasm intrinsics', header: /^wasm_simd128\.h$/, users: /^src\/kernels\/simd\.h$/ },
 ];
