@@ -27,26 +27,19 @@ export function debounce(milliseconds: number, work: () => void): () => void {
   };
 }
 
-const byteUnits = ['B', 'kB', 'MB', 'GB'];
-
-/** 10,347,000 → "10.3 MB". */
-export function formatBytes(bytes: number): string {
-  let unit = 0;
-  while (bytes >= 1000 && unit < byteUnits.length - 1) {
-    bytes /= 1000;
-    unit += 1;
+/** Buttons that put an example into `field`, as if it had been typed. */
+export function offerExamples(
+  root: HTMLElement,
+  field: HTMLInputElement | HTMLTextAreaElement,
+  examples: readonly string[],
+): void {
+  for (const example of examples) {
+    const button = make('button', 'chip', example);
+    button.type = 'button';
+    button.addEventListener('click', () => {
+      field.value = example;
+      field.dispatchEvent(new Event('input'));
+    });
+    root.append(button);
   }
-  return `${bytes.toFixed(unit === 0 || bytes >= 100 ? 0 : 1)} ${byteUnits[unit]}`;
-}
-
-export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** "42 texts, 812 tokens in 63 ms (12,900 tokens/s)". */
-export function formatRate(texts: number, tokens: number, milliseconds: number): string {
-  const rate = Math.round(tokens / Math.max(milliseconds / 1000, 1e-6) / 100) * 100;
-  return `${formatCount(texts, 'text')}, ${formatCount(tokens, 'token')} in ${milliseconds.toFixed(
-    milliseconds < 10 ? 1 : 0,
-  )} ms (${rate.toLocaleString('en')} tokens/s)`;
 }

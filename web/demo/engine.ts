@@ -8,9 +8,12 @@ export interface Running {
   readonly embedder: Embedder;
   /** Null if the model has no classification head. */
   readonly classifier: Classifier | null;
+  /** Milliseconds since the page was opened. */
+  readonly readyAt: number;
+  /** What it has read so far. */
+  readonly work: { texts: number; tokens: number };
 }
 
-/** A request that the page made for a model's files. */
 export interface LoadOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
@@ -20,9 +23,10 @@ export interface LoadOptions {
 export async function loadModel(name: string, model: Source, options: LoadOptions): Promise<Running> {
   const embedder = await Embedder.create({ model, ...options });
   try {
-    const classifier =
-      embedder.info.model.heads.length > 0 ? await Classifier.create({ model: embedder }) : null;
-    return { name, embedder, classifier };
+    const hasHeads = embedder.info.model.heads.length > 0;
+    const classifier = hasHeads ? await Classifier.create({ model: embedder }) : null;
+    const work = { texts: 0, tokens: 0 };
+    return { name, embedder, classifier, readyAt: performance.now(), work };
   } catch (error) {
     await embedder.destroy();
     throw error;
@@ -32,4 +36,11 @@ export async function loadModel(name: string, model: Source, options: LoadOption
 export async function destroyModel(running: Running): Promise<void> {
   await running.classifier?.destroy();
   await running.embedder.destroy();
+}
+
+/** Notes that `texts` with `tokens` in all were read; gives the tokens back. */
+export function countWork(running: Running, texts: number, tokens: number): number {
+  running.work.texts += texts;
+  running.work.tokens += tokens;
+  return tokens;
 }

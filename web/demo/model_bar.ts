@@ -1,72 +1,78 @@
-/** The model's choice, its progress while loading, and the facts about the one that runs. */
+/** The choice of a model, and its progress while it loads. */
 
 import type { Progress, Source } from 'pocketbert';
 
+import { acceptDrops, nameOf, useFiles } from './dropped_files.js';
+import { byId, make } from './element.js';
 import { destroyModel, loadModel, type Running } from './engine.js';
-import { byId, formatBytes, make } from './element.js';
+import { describe, formatBytes } from './format.js';
+import { ModelFacts } from './model_facts.js';
 
-type Listener = (running: Running) => void;
+/** What the page does when models come and go. */
+export interface ModelEvents {
+  started(running: Running): void;
+  /** The model is about to be destroyed. */
+  ending(running: Running): Promise<void>;
+  /** A load failed or was cancelled. */
+  failed(): void;
+}
 
-/** A model that the page's own server offers, as /models/index.json lists them. */
+/** A model that the page's own server offers, as models/index.json lists them. */
 interface OfferedModel {
   readonly name: string;
-  readonly url: string;
+  /** Absent while the server still prepares it. */
+  readonly url?: string;
 }
 
 function isOfferedModel(value: unknown): value is OfferedModel {
   return (
     typeof value === 'object' && value !== null &&
     'name' in value && typeof value.name === 'string' &&
-    'url' in value && typeof value.url === 'string'
+    (!('url' in value) || typeof value.url === 'string')
   );
 }
 
 const phases: Record<Progress['phase'], string> = {
-  engine: 'starting the engine',
-  download: 'reading',
-  prepare: 'preparing',
-  ready: 'ready',
+  engine: 'Starting the engine',
+  download: 'Reading',
+  prepare: 'Preparing',
+  ready: 'Ready',
 };
 
 export class ModelBar {
   #running: Running | null = null;
+  #runningSource: Source | null = null;
   #loading: AbortController | null = null;
-  readonly #listeners: Listener[] = [];
+  #preparing = false;
+  readonly #events: ModelEvents;
+  readonly #facts = new ModelFacts();
+  /** Models of the list by the value of their option. */
+  readonly #sources = new Map<string, Source>([['default', 'default']]);
   readonly #choice = byId('model-choice', HTMLSelectElement);
-  readonly #urlForm = byId('model-url-form', HTMLFormElement);
-  readonly #files = byId('model-files', HTMLInputElement);
+  readonly #status = byId('model-status', HTMLElement);
+  readonly #error = byId('model-error', HTMLElement);
 
-  constructor() {
+  constructor(events: ModelEvents) {
+    this.#events = events;
     this.#choice.addEventListener('change', () => this.#chosen());
-    // The page's server may still have been preparing a larger model when the page was opened.
-    this.#choice.addEventListener('focus', () => void this.offerLocalModels());
-    this.#urlForm.addEventListener('submit', (event) => {
-      event.preventDefault();
-      const url = byId('model-url', HTMLInputElement).value;
-      void this.load(new URL(url).pathname.split('/').filter(Boolean).pop() ?? url, new URL(url));
+    // Asked again only as long as the server is still preparing a model.
+    this.#choice.addEventListener('focus', () => {
+      if (this.#preparing) void this.offerLocalModels();
     });
-    this.#files.addEventListener('change', () => this.#loadFiles(this.#files.files));
     byId('model-cancel', HTMLButtonElement).addEventListener('click', () => this.#loading?.abort());
-    this.#acceptDrops();
-    window.setInterval(() => void this.#showMemory(), 2000);
+    this.#acceptAddress();
+    this.#acceptFiles('model-files');
+    this.#acceptFiles('model-folder');
+    acceptDrops((name, source) => void this.load(name, source));
   }
 
-  get running(): Running | null {
-    return this.#running;
-  }
-
-  /** Calls `listener` with every model that starts to run. */
-  onModel(listener: Listener): void {
-    this.#listeners.push(listener);
-    if (this.#running !== null) listener(this.#running);
-  }
-
-  /** Loads `model`; the one that runs goes on until the new one is ready. */
-  async load(name: string, model: Source): Promise<void> {
+  /** Loads `model`; the one that runs goes on until the new one is ready. True if all went well. */
+  async load(name: string, model: Source): Promise<boolean> {
     this.#loading?.abort();
     const loading = new AbortController();
     this.#loading = loading;
     this.#showError('');
+    this.#status.textContent = `Loading ${name}…`;
     this.#showProgress({ phase: 'engine', fraction: 0, loaded: 0, total: 0, file: '' });
     try {
       const next = await loadModel(name, model, {
@@ -75,160 +81,133 @@ export class ModelBar {
           if (this.#loading === loading) this.#showProgress(progress);
         },
       });
-      const previous = this.#running;
-      this.#running = next;
-      this.#showFacts(next);
-      for (const listener of this.#listeners) listener(next);
-      if (previous !== null) await destroyModel(previous);
+      await this.#start(next, model);
+      return true;
     } catch (error) {
-      if (!loading.signal.aborted) this.#showError(describe(error));
+      this.#events.failed();
+      if (this.#loading === loading) this.#showFailure(name, loading.signal.aborted ? null : error);
+      return false;
     } finally {
       if (this.#loading === loading) {
         this.#loading = null;
-        byId('model-progress', HTMLElement).hidden = true;
+        this.#showLoading(false);
+        this.#showChoice();
       }
     }
   }
 
-  /** Adds the models that the page's own server has ready. */
+  /** Adds the models that the page's own server has ready, or will have. */
   async offerLocalModels(): Promise<void> {
     const response = await fetch('./models/index.json').catch(() => null);
     if (response === null || !response.ok) return;
     const listed: unknown = await response.json().catch(() => null);
     if (!Array.isArray(listed)) return;
-    for (const model of listed.filter(isOfferedModel)) {
-      const value = `offered:${model.url}`;
-      if (this.#choice.querySelector(`option[value="${CSS.escape(value)}"]`) !== null) continue;
-      const option = make('option', '', model.name);
-      option.value = value;
-      this.#choice.insertBefore(option, this.#choice.querySelector('option[value="url"]'));
+    const offered = listed.filter(isOfferedModel);
+    this.#preparing = offered.some(({ url }) => url === undefined);
+    for (const option of [...this.#choice.options].filter(({ disabled }) => disabled)) option.remove();
+    for (const { name, url } of offered) {
+      const option = this.#option(`offered ${name}`);
+      option.textContent = url === undefined ? `${name} (being prepared)` : name;
+      option.disabled = url === undefined;
+      if (url === undefined || this.#sources.has(option.value)) continue;
+      this.#sources.set(option.value, new URL(url, location.href));
     }
+  }
+
+  async #start(next: Running, model: Source): Promise<void> {
+    const previous = this.#running;
+    this.#running = next;
+    this.#runningSource = model;
+    if (![...this.#sources.values()].includes(model)) {
+      this.#option(`own ${next.name}`).textContent = next.name;
+      this.#sources.set(`own ${next.name}`, model);
+    }
+    this.#facts.show(next);
+    this.#status.textContent = `${next.name} is ready.`;
+    this.#events.started(next);
+    if (previous === null) return;
+    await this.#events.ending(previous).catch(() => {});
+    await destroyModel(previous);
   }
 
   #chosen(): void {
-    const value = this.#choice.value;
-    this.#urlForm.hidden = value !== 'url';
-    if (value === 'default') void this.load('Default', 'default');
-    else if (value === 'files') this.#files.click();
-    else if (value.startsWith('offered:')) {
-      const name = this.#choice.selectedOptions[0]?.textContent ?? 'model';
-      void this.load(name, new URL(value.slice('offered:'.length), location.href));
-    }
+    const { value, selectedOptions } = this.#choice;
+    const source = this.#sources.get(value);
+    if (source !== undefined) void this.load(selectedOptions[0]?.textContent ?? value, source);
   }
 
-  #loadFiles(list: FileList | null): void {
-    const files = [...(list ?? [])];
-    if (files.length === 0) return;
-    const only = files.length === 1 ? files[0] : undefined;
-    void this.load(only?.name ?? 'Your files', only ?? files);
+  /** The option with this value, made if it is not there yet. */
+  #option(value: string): HTMLOptionElement {
+    const found = [...this.#choice.options].find((option) => option.value === value);
+    if (found !== undefined) return found;
+    const option = make('option');
+    option.value = value;
+    this.#choice.append(option);
+    return option;
   }
 
-  #acceptDrops(): void {
-    const veil = byId('drop-veil', HTMLElement);
-    addEventListener('dragover', (event) => {
+  /** Shows in the list which model runs, whatever was chosen in vain. */
+  #showChoice(): void {
+    const running = [...this.#sources].find(([, source]) => source === this.#runningSource);
+    this.#choice.value = running?.[0] ?? '';
+  }
+
+  #acceptAddress(): void {
+    const toggle = byId('model-url-toggle', HTMLButtonElement);
+    const form = byId('model-url-form', HTMLFormElement);
+    const field = byId('model-url', HTMLInputElement);
+    const show = (shown: boolean): void => {
+      form.hidden = !shown;
+      toggle.setAttribute('aria-expanded', String(shown));
+      if (shown) field.focus();
+      else if (form.contains(document.activeElement)) toggle.focus();
+    };
+    toggle.addEventListener('click', () => show(form.hidden));
+    form.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') show(false);
+    });
+    form.addEventListener('submit', (event) => {
       event.preventDefault();
-      veil.hidden = !(event.dataTransfer?.types.includes('Files') ?? false);
-    });
-    addEventListener('dragleave', (event) => {
-      if (event.relatedTarget === null) veil.hidden = true;
-    });
-    addEventListener('drop', (event) => {
-      event.preventDefault();
-      veil.hidden = true;
-      void this.#loadDropped(event.dataTransfer);
+      const url = new URL(field.value);
+      void this.load(url.pathname === '/' ? url.host : nameOf(url.pathname), url).then((loaded) => {
+        if (loaded) show(false);
+      });
     });
   }
 
-  async #loadDropped(data: DataTransfer | null): Promise<void> {
-    const entries = [...(data?.items ?? [])].map((item) => item.webkitGetAsEntry());
-    const folder = entries.find((entry) => entry?.isDirectory);
-    if (folder instanceof FileSystemDirectoryEntry) {
-      const record: Record<string, File> = {};
-      await readFolder(folder, '', record);
-      await this.load(folder.name, record);
-    } else {
-      this.#loadFiles(data?.files ?? null);
-    }
+  /** A button that opens the browser's dialog through the hidden input beside it. */
+  #acceptFiles(id: string): void {
+    const input = byId(id, HTMLInputElement);
+    byId(`${id}-button`, HTMLButtonElement).addEventListener('click', () => input.click());
+    input.addEventListener('change', () => {
+      useFiles(input.files, (name, source) => void this.load(name, source));
+      input.value = '';
+    });
   }
 
-  #showProgress(progress: Progress): void {
-    byId('model-progress', HTMLElement).hidden = false;
-    byId('model-bar', HTMLProgressElement).value = progress.fraction;
-    const bytes =
-      progress.total > 0 ? ` ${formatBytes(progress.loaded)} of ${formatBytes(progress.total)}` : '';
-    byId('model-phase', HTMLElement).textContent =
-      `${phases[progress.phase]} ${progress.file}${bytes}`.trim();
+  #showProgress({ phase, fraction, loaded, total, file }: Progress): void {
+    this.#showLoading(true);
+    byId('model-bar', HTMLProgressElement).value = fraction;
+    const name = file.split('/').filter(Boolean).pop() ?? '';
+    const bytes = total > 0 ? `: ${formatBytes(loaded)} of ${formatBytes(total)}` : '…';
+    byId('model-phase', HTMLElement).textContent = `${`${phases[phase]} ${name}`.trim()}${bytes}`;
+  }
+
+  /** The status stays for those who listen; for those who see, the bar stands in its place. */
+  #showLoading(loading: boolean): void {
+    byId('model-progress', HTMLElement).hidden = !loading;
+    byId('model-status-row', HTMLElement).classList.toggle('heard-only', loading);
+  }
+
+  /** @param error null if the load was cancelled */
+  #showFailure(name: string, error: unknown): void {
+    const goesOn = this.#running === null ? 'No model runs: choose one.' : `${this.#running.name} goes on running.`;
+    this.#status.textContent = error === null ? `Loading ${name} was cancelled. ${goesOn}` : goesOn;
+    if (error !== null) this.#showError(`${name} could not be loaded: ${describe(error)}`);
   }
 
   #showError(message: string): void {
-    const error = byId('model-error', HTMLElement);
-    error.textContent = message;
-    error.hidden = message === '';
-  }
-
-  #showFacts(running: Running): void {
-    const { info } = running.embedder;
-    const facts: [string, string][] = [
-      ['model', `${running.name} (${info.model.type}, ${info.model.layers} layers)`],
-      ['vectors', `${info.model.dimensions} numbers`],
-      ['weights', info.model.precision],
-      ['variant', info.variant],
-      ['threads', String(info.threads)],
-      ['longest text', `${info.model.maxTokens} tokens`],
-      ['memory', '…'],
-    ];
-    byId('facts', HTMLElement).replaceChildren(
-      ...facts.map(([term, value]) => {
-        const pair = make('div');
-        const data = make('dd', '', value);
-        data.id = `fact-${term.replace(' ', '-')}`;
-        pair.append(make('dt', '', term), data);
-        return pair;
-      }),
-    );
-    const reasons = info.reasons.join(' ');
-    byId('fact-variant', HTMLElement).title = reasons;
-    byId('fact-threads', HTMLElement).title = reasons;
-    void this.#showMemory();
-  }
-
-  async #showMemory(): Promise<void> {
-    const running = this.#running;
-    if (running === null || document.hidden) return;
-    const memory = await running.embedder.memory().catch(() => null);
-    if (memory === null || running !== this.#running) return;
-    byId('fact-memory', HTMLElement).textContent =
-      `${formatBytes(memory.wasm)} (weights ${formatBytes(memory.weights)})`;
-  }
-}
-
-/** What a person reads of an error: its message, and what can be done. */
-export function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : '';
-  return hint === '' ? error.message : `${error.message}. ${hint}`;
-}
-
-/** All files below a dropped folder, by their paths inside it. */
-async function readFolder(
-  folder: FileSystemDirectoryEntry,
-  path: string,
-  into: Record<string, File>,
-): Promise<void> {
-  const reader = folder.createReader();
-  for (;;) {
-    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-      reader.readEntries(resolve, reject),
-    );
-    if (entries.length === 0) return;
-    for (const entry of entries) {
-      if (entry instanceof FileSystemDirectoryEntry) {
-        await readFolder(entry, `${path}${entry.name}/`, into);
-      } else if (entry instanceof FileSystemFileEntry) {
-        into[path + entry.name] = await new Promise<File>((resolve, reject) =>
-          entry.file(resolve, reject),
-        );
-      }
-    }
+    this.#error.textContent = message;
+    this.#error.hidden = message === '';
   }
 }

@@ -1,6 +1,12 @@
-/** What stands in the page's fields at the start. */
+/** What stands in the page's fields at the start, and what its examples put there. */
 
-export const sampleQuery = 'how do plants survive without rain?';
+export const sampleQueries: readonly string[] = [
+  'how do plants live without water?',
+  'my internet connection is broken',
+  'prices are rising more slowly',
+  'travelling while you sleep',
+  'is there life on other planets?',
+];
 
 export const sampleCorpus = `The old ferry crosses the strait four times a day. Its captain keeps a notebook of every storm since 1987, and the harbour office asks him for advice before it closes the port.
 
@@ -29,11 +35,18 @@ export const sampleSentences = [
   'Restart the computer if the screen freezes.',
 ];
 
-export const sampleText = 'The studio delayed its new console chip again, and shares fell by eight percent.';
+export const sampleTexts: readonly string[] = [
+  'The app crashes whenever I open the settings.',
+  'I was charged twice, please return my money.',
+  'The package still has not arrived after two weeks.',
+  'Great service, thank you so much!',
+  'Their striker scored twice before half time.',
+];
 
-export const sampleLabels = `complaint: the customer is angry and something went wrong
-question: somebody asks how something works
-praise: the writer is happy and says thank you
-news: a report about a company, a market or a government`;
+export const sampleLabels = `technical: the device or the app does not work
+refund: the customer wants money back
+delivery: the parcel is late or lost
+praise: the customer is happy and says thank you`;
 
-export const sampleTokens = 'Tokenization isn’t magic: “unbelievably” becomes pieces, naïve café loses its accents, 東京 is two words, and 🦉 stays whole.';
+export const sampleTokens =
+  'Tokenization isn’t magic: “unbelievably” falls into pieces, a naïve café loses its accents, 東京 becomes two tokens, and this vocabulary does not know the 🦉.';

@@ -3,10 +3,11 @@
 import { Embedder } from 'pocketbert';
 
 import { drawBars } from '../bars.js';
-import { byId, debounce, make } from '../element.js';
-import type { Running } from '../engine.js';
-import { describe } from '../model_bar.js';
-import { sampleLabels, sampleText } from '../samples.js';
+import { byId, debounce, make, offerExamples } from '../element.js';
+import { countWork, type Running } from '../engine.js';
+import { formatRate } from '../format.js';
+import { sampleLabels, sampleTexts } from '../samples.js';
+import { Panel } from './panel.js';
 
 /** Softmax over cosines divided by this: small enough that the closest label stands out. */
 const temperature = 0.08;
@@ -16,27 +17,35 @@ interface Described {
   readonly description: string;
 }
 
-export class ClassifyPanel {
-  #running: Running | null = null;
-  #round = 0;
+/** Bars that are ready to be drawn, the tokens that were read for them, and whether a text was cut. */
+interface Answer {
+  readonly draw: () => void;
+  readonly tokens: number;
+  readonly truncated: boolean;
+}
+
+export class ClassifyPanel extends Panel {
   readonly #text = byId('classify-text', HTMLTextAreaElement);
   readonly #labels = byId('classify-labels', HTMLTextAreaElement);
-  readonly #status = byId('classify-status', HTMLElement);
   readonly #heads = byId('classify-heads', HTMLElement);
   readonly #own = byId('classify-own', HTMLElement);
 
   constructor() {
-    this.#text.value = sampleText;
+    super(byId('classify-status', HTMLElement));
+    this.#text.value = sampleTexts[0] ?? '';
     this.#labels.value = sampleLabels;
-    const update = debounce(120, () => void this.#classify());
+    offerExamples(byId('classify-examples', HTMLElement), this.#text, sampleTexts);
+    const update = debounce(100, () => void this.run());
     this.#text.addEventListener('input', update);
     this.#labels.addEventListener('input', update);
   }
 
-  use(running: Running): void {
-    this.#running = running;
+  protected override modelChanged({ embedder }: Running): void {
+    const { heads } = embedder.info.model;
+    byId('classify-no-heads', HTMLElement).hidden = heads.length > 0;
+    byId('classify-heads-hint', HTMLElement).hidden = heads.length === 0;
     this.#heads.replaceChildren(
-      ...running.embedder.info.model.heads.map((head) => {
+      ...heads.map((head) => {
         const card = make('div', 'card');
         const bars = make('div', 'bars');
         bars.setAttribute('role', 'list');
@@ -46,51 +55,47 @@ export class ClassifyPanel {
         return card;
       }),
     );
-    void this.#classify();
   }
 
-  async #classify(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
-    const round = ++this.#round;
+  protected override async update(running: Running): Promise<void> {
     const text = this.#text.value;
-    try {
-      const start = performance.now();
-      const heads = await this.#classifyByHeads(running, text);
-      const own = await this.#classifyByDescriptions(running, text);
-      if (round !== this.#round) return;
-      for (const draw of [...heads, own]) draw();
-      const none = heads.length === 0 ? 'This model has no heads; your own labels work with every model. ' : '';
-      this.#status.textContent = `${none}${(performance.now() - start).toFixed(1)} ms for everything below.`;
-    } catch (error) {
-      if (round === this.#round) this.#status.textContent = describe(error);
-    }
+    const start = performance.now();
+    const answers = await Promise.all([...this.#askHeads(running, text), this.#askDescriptions(running, text)]);
+    for (const { draw } of answers) draw();
+    const tokens = answers.reduce((sum, answer) => sum + answer.tokens, 0);
+    const times = answers.length === 1 ? '1 answer' : `${answers.length} answers`;
+    const cut = answers.some(({ truncated }) => truncated) ? ' The text is too long for the model: cut.' : '';
+    this.tell(`${formatRate(times, tokens, performance.now() - start)}.${cut}`);
   }
 
-  async #classifyByHeads(running: Running, text: string): Promise<(() => void)[]> {
+  #askHeads(running: Running, text: string): Promise<Answer>[] {
     const { classifier } = running;
     if (classifier === null) return [];
     const roots = [...this.#heads.querySelectorAll<HTMLElement>('[data-head]')];
-    return Promise.all(
-      roots.map(async (root) => {
-        const labels = await classifier.classify(text, { head: root.dataset['head'] });
-        return () => drawBars(root, labels.map(({ label, score }) => ({ label, share: score })));
-      }),
-    );
+    return roots.map(async (root) => {
+      const head = root.dataset['head'];
+      const labels = await classifier.classify(text, { head, supersede: `head ${head}` });
+      const { tokens, truncated } = labels;
+      countWork(running, 1, tokens);
+      const draw = (): void => drawBars(root, labels.map(({ label, score }) => ({ label, share: score })));
+      return { draw, tokens, truncated };
+    });
   }
 
-  async #classifyByDescriptions(running: Running, text: string): Promise<() => void> {
+  async #askDescriptions(running: Running, text: string): Promise<Answer> {
     const described = parseLabels(this.#labels.value);
-    if (described.length === 0) return () => drawBars(this.#own, []);
-    const vectors = await running.embedder.embed([text, ...described.map((label) => label.description)]);
+    const texts = [text, ...described.map(({ description }) => description)];
+    const vectors = await running.embedder.embed(texts, { supersede: 'descriptions', priority: 'interactive' });
     const cosines = described.map((_, index) => Embedder.similarity(vectors.at(0), vectors.at(index + 1)));
     const shares = softmax(cosines);
-    const bars = described.map(({ label }, index) => ({
-      label,
-      share: shares[index] ?? 0,
-      value: `${(100 * (shares[index] ?? 0)).toFixed(1)} %`,
-    }));
-    return () => drawBars(this.#own, bars.sort((a, b) => b.share - a.share));
+    const bars = described.map(({ label }, index) => {
+      const share = shares[index] ?? 0;
+      return { label, share, value: `${(100 * share).toFixed(0)} % (${(cosines[index] ?? 0).toFixed(2)})` };
+    });
+    const tokens = vectors.tokens.reduce((sum, count) => sum + count, 0);
+    countWork(running, texts.length, tokens);
+    const draw = (): void => drawBars(this.#own, bars.sort((a, b) => b.share - a.share));
+    return { draw, tokens, truncated: vectors.truncated[0] ?? false };
   }
 }
 

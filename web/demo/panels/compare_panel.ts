@@ -2,104 +2,110 @@
 
 import { Embedder } from 'pocketbert';
 
-import { byId, debounce, formatRate, make } from '../element.js';
-import type { Running } from '../engine.js';
-import { describe } from '../model_bar.js';
+import { byId, debounce, make } from '../element.js';
+import { countWork, type Running } from '../engine.js';
+import { formatCount, formatRate } from '../format.js';
 import { sampleSentences } from '../samples.js';
+import { Panel } from './panel.js';
 
 const mostLines = 40;
-/** Above this the cell is dark enough to need light digits. */
-const strongHeat = 0.62;
+const advice = 'Point at a cell, or move with the arrow keys, to read its two sentences.';
 
-export class ComparePanel {
-  #running: Running | null = null;
+export class ComparePanel extends Panel {
+  #drawn: readonly string[] = [];
   readonly #lines = byId('compare-lines', HTMLTextAreaElement);
-  readonly #status = byId('compare-status', HTMLElement);
   readonly #map = byId('compare-map', HTMLTableElement);
   readonly #pair = byId('compare-pair', HTMLElement);
 
   constructor() {
+    super(byId('compare-status', HTMLElement));
     this.#lines.value = sampleSentences.join('\n');
-    this.#lines.addEventListener('input', debounce(250, () => void this.#compare()));
+    this.#lines.addEventListener('input', debounce(250, () => void this.run()));
+    for (const kind of ['pointerover', 'focusin', 'click'] as const) {
+      this.#map.addEventListener(kind, ({ target }) => this.#tellPair(target));
+    }
+    this.#map.addEventListener('keydown', (event) => moveInTable(this.#map, event));
   }
 
-  use(running: Running): void {
-    this.#running = running;
-    void this.#compare();
-  }
-
-  async #compare(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
+  protected override async update(running: Running): Promise<void> {
     const all = this.#lines.value.split('\n').map((line) => line.trim()).filter((line) => line !== '');
     const lines = all.slice(0, mostLines);
     if (lines.length === 0) {
       this.#map.replaceChildren();
-      this.#status.textContent = 'Write a sentence on each line.';
-      return;
+      this.#pair.textContent = '';
+      return this.tell('Write a sentence on each line.');
     }
-    try {
-      const start = performance.now();
-      const vectors = await running.embedder.embed(lines, { supersede: 'compare' });
-      const tokens = vectors.tokens.reduce((sum, count) => sum + count, 0);
-      const rest = all.length > lines.length ? ` Only the first ${mostLines} lines are shown.` : '';
-      this.#status.textContent = `${formatRate(lines.length, tokens, performance.now() - start)}.${rest}`;
-      this.#draw(lines, [...vectors]);
-    } catch (error) {
-      const superseded = error instanceof Error && 'code' in error && error.code === 'superseded';
-      if (!superseded) this.#status.textContent = describe(error);
-    }
+    const start = performance.now();
+    const vectors = await running.embedder.embed(lines, { supersede: 'compare' });
+    const took = performance.now() - start;
+    const sum = vectors.tokens.reduce((total, count) => total + count, 0);
+    const tokens = countWork(running, lines.length, sum);
+    const rest = all.length > lines.length ? ` Only the first ${mostLines} lines are shown.` : '';
+    const cut = vectors.truncated.filter((flag) => flag).length;
+    const long = cut > 0 ? ` ${formatCount(cut, 'line')} too long for the model: cut.` : '';
+    this.tell(`${formatRate(formatCount(lines.length, 'sentence'), tokens, took)}.${rest}${long}`);
+    this.#draw(lines, [...vectors]);
   }
 
   #draw(lines: readonly string[], vectors: readonly Float32Array[]): void {
-    const head = make('thead');
+    this.#drawn = lines;
+    this.#pair.textContent = advice;
     const numbers = make('tr');
-    numbers.append(make('td'), ...lines.map((_, index) => make('th', '', String(index + 1))));
+    numbers.append(make('td'), ...lines.map((line, index) => header('col', String(index + 1), line)));
+    const head = make('thead');
     head.append(numbers);
     const body = make('tbody');
     lines.forEach((line, row) => {
       const cells = make('tr');
-      const name = make('th', '', `${row + 1}  ${line}`);
-      name.scope = 'row';
-      name.title = line;
-      cells.append(name, ...lines.map((other, column) => this.#cell(vectors, [row, column], [line, other])));
+      cells.append(header('row', `${row + 1}  ${line}`, line));
+      for (const vector of vectors) cells.append(drawCell(vectors[row], vector));
       body.append(cells);
     });
     this.#map.replaceChildren(head, body);
+    const first = this.#map.querySelector('tbody td');
+    if (first instanceof HTMLElement) first.tabIndex = 0;
   }
 
-  #cell(
-    vectors: readonly Float32Array[],
-    [row, column]: readonly [number, number],
-    [line, other]: readonly [string, string],
-  ): HTMLElement {
-    const a = vectors[row];
-    const b = vectors[column];
-    const score = a === undefined || b === undefined ? 0 : Embedder.similarity(a, b);
-    const cell = make('td', score > strongHeat ? 'strong' : '', score.toFixed(2));
-    cell.style.setProperty('--heat', String(Math.min(1, Math.max(0, score))));
-    const tell = (): void => {
-      this.#pair.textContent = `${score.toFixed(3)}: “${line}” and “${other}”`;
-    };
-    cell.addEventListener('pointerenter', tell);
-    cell.addEventListener('focus', tell);
-    cell.tabIndex = row === 0 && column === 0 ? 0 : -1;
-    cell.addEventListener('keydown', (event) => moveInTable(cell, event));
-    return cell;
+  #tellPair(target: EventTarget | null): void {
+    if (!(target instanceof HTMLTableCellElement) || target.tagName !== 'TD') return;
+    const row = target.parentElement;
+    if (!(row instanceof HTMLTableRowElement) || row.parentElement?.tagName !== 'TBODY') return;
+    const [one, two] = [this.#drawn[row.sectionRowIndex], this.#drawn[target.cellIndex - 1]];
+    this.#pair.textContent = `${target.textContent ?? ''}: “${one ?? ''}” and “${two ?? ''}”`;
   }
 }
 
-/** Arrow keys move the focus from cell to cell. */
-function moveInTable(cell: HTMLTableCellElement, event: KeyboardEvent): void {
-  const steps: Record<string, readonly [number, number]> = {
-    ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0],
-  };
+function header(scope: 'row' | 'col', text: string, line: string): HTMLElement {
+  const cell = make('th', '', text);
+  cell.scope = scope;
+  cell.title = line;
+  cell.setAttribute('aria-label', line);
+  return cell;
+}
+
+function drawCell(a: Float32Array | undefined, b: Float32Array): HTMLElement {
+  const score = a === undefined ? 0 : Embedder.similarity(a, b);
+  const cell = make('td', '', score.toFixed(2));
+  cell.style.setProperty('--heat', String(Math.min(1, Math.max(0, score))));
+  cell.tabIndex = -1;
+  return cell;
+}
+
+const steps: { readonly [key: string]: readonly [down: number, right: number] } = {
+  ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0],
+};
+
+/** Arrow keys move the focus from cell to cell; Tab leaves the table, and comes back to the same cell. */
+function moveInTable(table: HTMLTableElement, event: KeyboardEvent): void {
+  const cell = event.target;
   const step = steps[event.key];
+  if (step === undefined || !(cell instanceof HTMLTableCellElement)) return;
   const row = cell.parentElement;
-  if (step === undefined || !(row instanceof HTMLTableRowElement)) return;
+  if (!(row instanceof HTMLTableRowElement)) return;
   event.preventDefault();
-  const rows = row.parentElement?.children ?? [];
-  const target = [...rows].indexOf(row) + step[0];
-  const next = rows[target]?.children[cell.cellIndex + step[1]];
-  if (next instanceof HTMLTableCellElement && next.tagName === 'TD') next.focus();
+  const next = table.tBodies[0]?.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
+  if (next === undefined || next.tagName !== 'TD') return;
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
 }

@@ -1,86 +1,114 @@
 /** Every request that the page and its workers made, as the browser's own records tell. */
 
-import { byId, formatBytes, make } from '../element.js';
+import { byId, make } from '../element.js';
 import type { Running } from '../engine.js';
+import { formatBytes, formatCount } from '../format.js';
+import { Panel } from './panel.js';
 
 interface SeenRequest {
   /** Milliseconds since the page was opened. */
   readonly time: number;
   readonly by: 'page' | 'worker';
-  readonly url: string;
+  readonly url: URL;
   readonly bytes: number;
 }
 
-export class NetworkPanel {
-  #running: Running | null = null;
+const refreshEvery = 1000; // ms
+
+export class NetworkPanel extends Panel {
   readonly #page: SeenRequest[] = [];
-  /** Requests of workers that ended, and of the one that runs. */
-  #past: SeenRequest[] = [];
-  #current: SeenRequest[] = [];
+  /** Requests of each model's worker, by the moment when the model was ready. */
+  readonly #workers = new Map<number, readonly SeenRequest[]>();
+  #failedLoads = 0;
+  #rows = 0;
 
   constructor() {
+    super(byId('network-summary', HTMLElement));
     for (const entry of performance.getEntriesByType('navigation')) this.#seen(entry);
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) this.#seen(entry);
       this.#draw();
     }).observe({ type: 'resource', buffered: true });
-    window.setInterval(() => void this.refresh(), 2000);
+    window.setInterval(() => void this.run(), refreshEvery);
   }
 
-  use(running: Running): void {
-    this.#past = [...this.#past, ...this.#current];
-    this.#current = [];
-    this.#running = running;
-    void this.refresh();
-  }
-
-  async refresh(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
-    const requests = await running.embedder.requests().catch(() => []);
-    if (running !== this.#running) return;
-    this.#current = requests.map(({ url, time, bytes }) => ({
-      time: time - performance.timeOrigin,
-      by: 'worker',
-      url,
-      bytes,
-    }));
+  /** Asks a model's worker; for the last time before it is destroyed, as it takes its records with it. */
+  async keepRequestsOf(running: Running): Promise<void> {
+    this.#workers.set(running.readyAt, await requestsOf(running));
     this.#draw();
+  }
+
+  loadFailed(): void {
+    this.#failedLoads += 1;
+    this.#draw();
+  }
+
+  protected override async update(running: Running): Promise<void> {
+    await this.keepRequestsOf(running);
   }
 
   #seen(entry: PerformanceEntry): void {
     if (!(entry instanceof PerformanceResourceTiming)) return;
     const bytes = entry.encodedBodySize;
-    this.#page.push({ time: entry.startTime, by: 'page', url: entry.name, bytes });
+    this.#page.push({ time: entry.startTime, by: 'page', url: new URL(entry.name), bytes });
   }
 
   #draw(): void {
-    const all = [...this.#page, ...this.#past, ...this.#current].sort((a, b) => a.time - b.time);
-    const foreign = all.filter((request) => new URL(request.url).origin !== location.origin);
-    const summary = byId('network-summary', HTMLElement);
-    summary.classList.toggle('bad', foreign.length > 0);
-    const total = formatBytes(all.reduce((sum, request) => sum + request.bytes, 0));
-    const last = all.at(-1);
-    const ago = last === undefined ? 0 : Math.round((performance.now() - last.time) / 1000);
-    const hosts = [...new Set(foreign.map((request) => new URL(request.url).host))].join(', ');
-    summary.textContent =
-      foreign.length === 0
-        ? `${all.length} requests (${total}), all of them to this page's own server. The last was ${ago} s ago.`
-        : `${all.length} requests (${total}); ${foreign.length} went to ${hosts}, where you asked for a model.`;
-    const body = byId('network-table', HTMLTableElement).tBodies[0];
-    body?.replaceChildren(
-      ...all.map((request) => {
-        const url = new URL(request.url);
-        const row = make('tr');
-        row.append(
-          make('td', '', `${(request.time / 1000).toFixed(2)} s`),
-          make('td', '', request.by),
-          make('td', '', url.host),
-          make('td', '', url.pathname + url.search),
-          make('td', '', formatBytes(request.bytes)),
-        );
-        return row;
-      }),
-    );
+    const all = [...this.#page, ...[...this.#workers.values()].flat()].sort((a, b) => a.time - b.time);
+    this.#drawSummary(all);
+    this.#drawSince(all);
+    if (all.length === this.#rows) return;
+    this.#rows = all.length;
+    byId('network-table', HTMLTableElement).tBodies[0]?.replaceChildren(...all.map(drawRow));
   }
+
+  #drawSummary(all: readonly SeenRequest[]): void {
+    const foreign = all.filter(({ url }) => isForeign(url));
+    const total = formatBytes(all.reduce((sum, { bytes }) => sum + bytes, 0));
+    const hosts = [...new Set(foreign.map(({ url }) => url.host))].join(', ');
+    const whose =
+      foreign.length === 0
+        ? 'all of them to this page’s own server'
+        : `${foreign.length} of them to ${hosts}, where you asked for a model`;
+    const lost =
+      this.#failedLoads > 0
+        ? ` ${formatCount(this.#failedLoads, 'load')} failed or ended early; what the worker had fetched of its own program by then ended with it and is not in the list.`
+        : '';
+    byId('network-verdict', HTMLElement).classList.toggle('foreign', foreign.length > 0);
+    this.tell(`${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}`);
+  }
+
+  #drawSince(all: readonly SeenRequest[]): void {
+    const { running } = this;
+    if (running === null) return;
+    const { texts, tokens } = running.work;
+    const since = all.filter(({ time }) => time > running.readyAt).length;
+    const seconds = Math.round((performance.now() - running.readyAt) / 1000);
+    byId('network-since', HTMLElement).textContent =
+      `Since the model was ready, ${formatCount(seconds, 'second')} ago, it read ${formatCount(texts, 'text')} ` +
+      `(${formatCount(tokens, 'token')}). Requests made in that time: ${since}.`;
+  }
+}
+
+function isForeign(url: URL): boolean {
+  return url.origin !== location.origin && /^https?:$/.test(url.protocol);
+}
+
+async function requestsOf({ embedder }: Running): Promise<SeenRequest[]> {
+  const requests = await embedder.requests();
+  return requests.map(({ url, time, bytes }) => ({
+    time: time - performance.timeOrigin,
+    by: 'worker',
+    url: new URL(url),
+    bytes,
+  }));
+}
+
+function drawRow({ time, by, url, bytes }: SeenRequest): HTMLElement {
+  const address = make('td', 'address');
+  address.append(make('span', 'host', url.host), make('wbr'), url.pathname + url.search);
+  const row = make('tr', isForeign(url) ? 'foreign' : '');
+  const cells = [make('td', '', `${(time / 1000).toFixed(2)} s`), make('td', '', by), address];
+  row.append(...cells, make('td', 'number', bytes > 0 ? formatBytes(bytes) : '–'));
+  return row;
 }

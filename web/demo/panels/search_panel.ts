@@ -1,145 +1,135 @@
 /** Semantic search: every sentence has a vector; a passage is as good as its best sentence. */
 
-import { Embedder } from 'pocketbert';
-
-import { byId, debounce, formatRate, make } from '../element.js';
-import type { Running } from '../engine.js';
-import { describe } from '../model_bar.js';
-import { cutIntoPassages, type Passage, type Span } from '../segments.js';
-import { sampleCorpus, sampleQuery } from '../samples.js';
-
-interface Index {
-  readonly text: string;
-  readonly passages: readonly Passage[];
-  /** All sentences of all passages, in order, and the passage that each is of. */
-  readonly sentences: readonly Span[];
-  readonly owners: readonly number[];
-  readonly vectors: readonly Float32Array[];
-  readonly summary: string;
-}
-
-interface Hit {
-  readonly passage: Passage;
-  readonly best: Span;
-  readonly score: number;
-}
+import { byId, debounce, make, offerExamples } from '../element.js';
+import { countWork, type Running } from '../engine.js';
+import { formatCount, formatRate, formatSpeed, formatTime } from '../format.js';
+import { sampleCorpus, sampleQueries } from '../samples.js';
+import { SearchIndex, type Hit, type Reading } from '../search_index.js';
+import { Panel } from './panel.js';
 
 const shownPassages = 5;
+/** A passage below this part of the best one's score is shown as a weak one. */
+const weakPart = 0.6;
+/** Reading fewer sentences than this is over before a bar could be read. */
+const fewSentences = 64;
 
-export class SearchPanel {
-  #running: Running | null = null;
-  #index: Index | null = null;
+interface Query {
+  readonly text: string;
+  readonly vector: Float32Array;
+  readonly took: number;
+}
+
+export class SearchPanel extends Panel {
+  #index: SearchIndex | null = null;
   #indexing: AbortController | null = null;
+  #query: Query | null = null;
+  /** The query whose time was told last, for the present text. */
+  #told: Query | null = null;
   readonly #corpus = byId('search-corpus', HTMLTextAreaElement);
-  readonly #query = byId('search-query', HTMLInputElement);
-  readonly #status = byId('search-status', HTMLElement);
+  readonly #field = byId('search-query', HTMLInputElement);
   readonly #results = byId('search-results', HTMLElement);
+  readonly #reading = byId('search-reading', HTMLElement);
+  readonly #bar = byId('search-progress', HTMLProgressElement);
+  readonly #barText = byId('search-progress-text', HTMLElement);
 
   constructor() {
+    super(byId('search-status', HTMLElement));
     this.#corpus.value = sampleCorpus;
-    this.#query.value = sampleQuery;
-    this.#corpus.addEventListener('input', debounce(400, () => void this.#reindex()));
-    this.#query.addEventListener('input', debounce(60, () => void this.#search()));
+    this.#field.value = sampleQueries[0] ?? '';
+    offerExamples(byId('search-examples', HTMLElement), this.#field, sampleQueries);
+    this.#corpus.addEventListener('input', () => this.#indexing?.abort());
+    this.#corpus.addEventListener('input', debounce(400, () => void this.run()));
+    this.#field.addEventListener('input', debounce(60, () => void this.run(() => this.#search())));
   }
 
-  use(running: Running): void {
-    this.#running = running;
-    void this.#reindex();
-  }
-
-  async #reindex(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
+  /** Reads the text, as far as it is new, and searches what was read so far. */
+  protected override async update(running: Running): Promise<void> {
     this.#indexing?.abort();
-    const indexing = new AbortController();
-    this.#indexing = indexing;
-    const text = this.#corpus.value;
-    const passages = cutIntoPassages(text);
-    const sentences = passages.flatMap((passage) => passage.sentences);
-    const owners = passages.flatMap((passage, index) => passage.sentences.map(() => index));
-    if (sentences.length === 0) {
-      this.#index = null;
-      this.#status.textContent = 'Paste some text to search in.';
-      this.#results.replaceChildren();
-      return;
-    }
+    const { signal } = (this.#indexing = new AbortController());
     try {
-      const start = performance.now();
-      const vectors = await running.embedder.embed(
-        sentences.map((span) => text.slice(span.start, span.end)),
-        {
-          kind: 'document',
-          signal: indexing.signal,
-          onProgress: ({ done, total }) => {
-            this.#status.textContent = `Reading sentence ${done} of ${total}…`;
-          },
-        },
-      );
-      const tokens = vectors.tokens.reduce((sum, count) => sum + count, 0);
-      const summary = `Read ${formatRate(sentences.length, tokens, performance.now() - start)}.`;
-      this.#index = { text, passages, sentences, owners, vectors: [...vectors], summary };
+      const known = this.#index;
+      const index = await SearchIndex.cut(this.#corpus.value, running, known, signal);
+      if (signal.aborted || running !== this.running) return;
+      this.#index = index;
+      this.#query = known?.model === running ? this.#query : null;
+      this.#told = null;
       await this.#search();
-    } catch (error) {
-      if (!indexing.signal.aborted) this.#status.textContent = describe(error);
+      const reading = await index.read({
+        signal,
+        onProgress: (now) => this.#showReading(now),
+        onMore: () => this.#showHits(),
+      });
+      this.#showRead(index, reading);
+    } finally {
+      if (this.#indexing?.signal === signal) byId('search-progress-row', HTMLElement).hidden = true;
     }
   }
 
   async #search(): Promise<void> {
-    const running = this.#running;
-    const index = this.#index;
-    const query = this.#query.value.trim();
-    if (running === null || index === null) return;
-    if (query === '') {
-      this.#status.textContent = index.summary;
-      this.#results.replaceChildren();
-      return;
-    }
-    try {
+    const { running } = this;
+    const text = this.#field.value.trim();
+    if (running === null) return;
+    if (text === '') this.#query = null;
+    else if (text !== this.#query?.text) {
       const start = performance.now();
-      const vector = await running.embedder.embed(query, { kind: 'query', supersede: 'search' });
-      const hits = rank(index, vector);
-      const took = (performance.now() - start).toFixed(1);
-      this.#status.textContent = `${index.summary} Searched in ${took} ms.`;
-      this.#show(index, hits);
-    } catch (error) {
-      const superseded = error instanceof Error && 'code' in error && error.code === 'superseded';
-      if (!superseded) this.#status.textContent = describe(error);
+      const vector = await running.embedder.embed(text, { kind: 'query', supersede: 'search' });
+      countWork(running, 1, vector.tokens);
+      this.#query = { text, vector, took: performance.now() - start };
+    }
+    this.#showHits();
+  }
+
+  #showHits(): void {
+    const index = this.#index;
+    const query = this.#query;
+    if (index === null || index.model !== this.running) return;
+    if (query === null) {
+      this.#results.replaceChildren();
+      return this.tell('Type a question, or take one of the examples.');
+    }
+    const start = performance.now();
+    const hits = index.rank(query.vector, shownPassages);
+    const took = formatTime(query.took + performance.now() - start);
+    this.#results.replaceChildren(...hits.map((hit) => showHit(index.text, hit, hits[0]?.score ?? 0)));
+    const passages = formatCount(index.passageCount, 'passage');
+    if (index.sentenceCount === 0) this.tell('There is no text to search yet.');
+    else if (hits.length === 0) this.tell(`Reading ${passages}…`);
+    else if (this.#told !== query) {
+      // Not told again while more of the text is read: that would be read out every time.
+      this.#told = query;
+      this.tell(`Best ${hits.length} of ${passages}, found in ${took}.`);
     }
   }
 
-  #show(index: Index, hits: readonly Hit[]): void {
-    this.#results.replaceChildren(
-      ...hits.map(({ passage, best, score }) => {
-        const item = make('li');
-        const { text } = index;
-        item.append(
-          make('span', 'score', score.toFixed(3)),
-          text.slice(passage.start, best.start),
-          make('mark', '', text.slice(best.start, best.end)),
-          text.slice(best.end, passage.end),
-        );
-        return item;
-      }),
-    );
+  #showReading({ done, total, tokens, took }: Reading): void {
+    byId('search-progress-row', HTMLElement).hidden = total < fewSentences;
+    this.#bar.value = done / total;
+    const speed = tokens > 0 ? `, ${formatSpeed(tokens, took)}` : '';
+    const left = done > 0 && took > 0 ? `, about ${formatTime((took / done) * (total - done))} left` : '';
+    this.#barText.textContent =
+      `${done.toLocaleString('en')} of ${formatCount(total, 'sentence')}${speed}${left}. What was read can be searched.`;
+  }
+
+  #showRead(index: SearchIndex, { total, tokens, took }: Reading): void {
+    const known = formatCount(index.sentenceCount - total, 'sentence');
+    const cut = index.truncated > 0 ? ` ${formatCount(index.truncated, 'sentence')} too long for the model: cut.` : '';
+    const rest = index.sentenceCount > total && total > 0 ? ` ${known} were known already.` : '';
+    this.#reading.textContent =
+      total === 0
+        ? `${formatCount(index.sentenceCount, 'sentence')}, nothing new to read.`
+        : `Read ${formatRate(formatCount(total, 'sentence'), tokens, took)}.${rest}${cut}`;
   }
 }
 
-/** The best passages, each with its best sentence. */
-function rank(index: Index, query: Float32Array): Hit[] {
-  const best = new Map<number, { sentence: number; score: number }>();
-  index.vectors.forEach((vector, sentence) => {
-    const owner = index.owners[sentence];
-    if (owner === undefined) return;
-    const score = Embedder.similarity(query, vector);
-    const known = best.get(owner);
-    if (known === undefined || score > known.score) best.set(owner, { sentence, score });
-  });
-  return [...best]
-    .sort(([, a], [, b]) => b.score - a.score)
-    .slice(0, shownPassages)
-    .flatMap(([owner, { sentence, score }]) => {
-      const passage = index.passages[owner];
-      const span = index.sentences[sentence];
-      return passage === undefined || span === undefined ? [] : [{ passage, best: span, score }];
-    });
+function showHit(text: string, { passage, best, score }: Hit, topScore: number): HTMLElement {
+  const item = make('li', score < weakPart * topScore ? 'weak' : '');
+  const number = make('span', 'score', score.toFixed(2));
+  number.title = 'cosine similarity of the marked sentence and the question';
+  item.append(
+    number,
+    text.slice(passage.start, best.start),
+    make('mark', '', text.slice(best.start, best.end)),
+    text.slice(best.end, passage.end),
+  );
+  return item;
 }

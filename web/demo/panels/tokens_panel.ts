@@ -2,91 +2,94 @@
 
 import type { Encoding } from 'pocketbert';
 
-import { byId, debounce, formatCount, make } from '../element.js';
-import type { Running } from '../engine.js';
-import { describe } from '../model_bar.js';
+import { byId, debounce, make } from '../element.js';
+import { countWork, type Running } from '../engine.js';
+import { formatCount, formatTime } from '../format.js';
 import { sampleTokens } from '../samples.js';
+import { Panel } from './panel.js';
 
 const hues = 6;
-const mostRows = 2000;
+/** More are counted, but not drawn. */
+const mostDrawn = 1000;
 
-export class TokensPanel {
-  #running: Running | null = null;
+export class TokensPanel extends Panel {
   readonly #text = byId('tokens-text', HTMLTextAreaElement);
-  readonly #status = byId('tokens-status', HTMLElement);
   readonly #view = byId('tokens-view', HTMLElement);
+  readonly #details = byId('tokens-details', HTMLDetailsElement);
+  #shown: { readonly text: string; readonly encoding: Encoding } | null = null;
 
   constructor() {
+    super(byId('tokens-status', HTMLElement));
     this.#text.value = sampleTokens;
-    this.#text.addEventListener('input', debounce(60, () => void this.#tokenize()));
+    this.#text.addEventListener('input', debounce(60, () => void this.run()));
+    this.#details.addEventListener('toggle', () => this.#fillTable());
   }
 
-  use(running: Running): void {
-    this.#running = running;
-    void this.#tokenize();
-  }
-
-  async #tokenize(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
+  protected override async update(running: Running): Promise<void> {
     const text = this.#text.value;
-    try {
-      const start = performance.now();
-      const encoding = await running.embedder.tokenize(text, { supersede: 'tokens' });
-      const took = (performance.now() - start).toFixed(1);
-      const limit = running.embedder.info.model.maxTokens;
-      const over = encoding.length > limit ? ` The model reads the first ${limit}.` : '';
-      const length = formatCount(text.length, 'UTF-16 unit');
-      this.#status.textContent = `${formatCount(encoding.length, 'token')} for ${length}, ${took} ms.${over}`;
-      this.#draw(text, encoding);
-      this.#fillTable(text, encoding);
-    } catch (error) {
-      const superseded = error instanceof Error && 'code' in error && error.code === 'superseded';
-      if (!superseded) this.#status.textContent = describe(error);
-    }
+    const start = performance.now();
+    const encoding = await running.embedder.tokenize(text, { supersede: 'tokens' });
+    const took = formatTime(performance.now() - start);
+    countWork(running, 1, encoding.length);
+    const limit = running.embedder.info.model.maxTokens;
+    const over = encoding.length > limit ? ` The model reads the first ${limit} of them.` : '';
+    const from = formatCount(text.length, 'character');
+    this.tell(`${formatCount(encoding.length, 'token')} from ${from} in ${took}.${over}`);
+    this.#shown = { text, encoding };
+    this.#draw(text, encoding);
+    this.#fillTable();
   }
 
   #draw(text: string, encoding: Encoding): void {
     const parts: (Node | string)[] = [];
+    const drawn = Math.min(encoding.length, mostDrawn);
     let place = 0;
-    for (let i = 0; i < Math.min(encoding.length, mostRows); i += 1) {
-      const token = encoding.tokens[i] ?? '';
+    for (let i = 0; i < drawn; i += 1) {
       const [start, end] = encoding.offsets[i] ?? [0, 0];
       if (encoding.special_tokens_mask[i] === 1) {
-        parts.push(make('span', 'token special', token));
+        parts.push(make('span', 'token special', encoding.tokens[i] ?? ''));
         continue;
       }
       // Several tokens can come from one character (a Hangul syllable): it is drawn once.
       if (end <= place) continue;
       if (start > place) parts.push(text.slice(place, start));
-      const word = encoding.word_ids[i] ?? 0;
-      const piece = i > 0 && encoding.word_ids[i - 1] === word ? ' piece' : '';
-      const unknown = token === '[UNK]' ? ' unknown' : '';
-      const span = make('span', `token hue-${word % hues}${piece}${unknown}`, text.slice(Math.max(start, place), end));
-      span.title = `${token}  id ${encoding.ids[i] ?? ''}  [${start}, ${end})`;
-      parts.push(span);
+      parts.push(drawToken(encoding, i, text.slice(Math.max(start, place), end)));
       place = end;
     }
-    if (place < text.length) parts.push(text.slice(place));
+    const rest = encoding.length - drawn;
+    if (rest > 0) parts.push(` … and ${formatCount(rest, 'further token')}`);
+    else if (place < text.length) parts.push(text.slice(place, place + mostDrawn));
     this.#view.replaceChildren(...parts);
   }
 
-  #fillTable(text: string, encoding: Encoding): void {
+  #fillTable(): void {
+    if (this.#shown === null || !this.#details.open) return;
+    const { text, encoding } = this.#shown;
     const body = byId('tokens-table', HTMLTableElement).tBodies[0];
-    if (body === undefined) return;
-    const rows: HTMLElement[] = [];
-    for (let i = 0; i < Math.min(encoding.length, mostRows); i += 1) {
+    const rows = Array.from({ length: Math.min(encoding.length, mostDrawn) }, (_, i) => {
       const [start, end] = encoding.offsets[i] ?? [0, 0];
+      const special = encoding.special_tokens_mask[i] === 1;
       const row = make('tr');
       row.append(
         make('td', '', String(i)),
         make('td', '', encoding.tokens[i] ?? ''),
         make('td', '', String(encoding.ids[i] ?? '')),
-        make('td', '', `${start}–${end}`),
-        make('td', '', text.slice(start, end)),
+        make('td', '', special ? '' : `${start}–${end}`),
+        make('td', '', special ? '' : text.slice(start, end)),
       );
-      rows.push(row);
-    }
-    body.replaceChildren(...rows);
+      return row;
+    });
+    body?.replaceChildren(...rows);
   }
+}
+
+function drawToken(encoding: Encoding, i: number, text: string): HTMLElement {
+  const token = encoding.tokens[i] ?? '';
+  const word = encoding.word_ids[i] ?? 0;
+  const piece = i > 0 && encoding.word_ids[i - 1] === word ? ' piece' : '';
+  const unknown = token === '[UNK]' ? ' unknown' : '';
+  const span = make('span', `token hue-${word % hues}${piece}${unknown}`, text);
+  const [start, end] = encoding.offsets[i] ?? [0, 0];
+  span.title = `${token}, id ${encoding.ids[i] ?? ''}, place ${start}–${end}`;
+  return span;
 }
