@@ -80,6 +80,15 @@ function sendFile(request, response, path, info, headers) {
   return stream.pipe(response);
 }
 
+/** What is at a path; undefined if nothing is, or if a part of the path is a file and no folder. */
+function statOf(path) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 /** The file that an address means within `folders` ([prefix, folder] pairs, the first that fits), or undefined. */
 function findFile(pathname, folders) {
   for (const [prefix, folder] of folders) {
@@ -87,10 +96,10 @@ function findFile(pathname, folders) {
     const root = resolve(folder);
     let path = normalize(join(root, pathname.slice(prefix.length)));
     if (path !== root && !path.startsWith(root + sep)) continue;
-    let info = statSync(path, { throwIfNoEntry: false });
+    let info = statOf(path);
     if (info?.isDirectory()) {
       path = join(path, 'index.html');
-      info = statSync(path, { throwIfNoEntry: false });
+      info = statOf(path);
     }
     if (info?.isFile()) return { path, info };
   }

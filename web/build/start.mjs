@@ -14,15 +14,15 @@ import { contentPolicy, serve } from './serve.mjs';
 const kBackgroundModel = 'all-MiniLM-L6-v2';
 const kFirstPort = 8080;
 
-/** Converted models that the page may offer: name → file. */
+/** Converted models that the page may offer: name → file, undefined while it is being prepared. */
 const models = new Map();
 
-/** Answers /models/index.json with the models that are ready. */
+/** Answers /models/index.json with [{name, url}]; the url is absent while a model is being prepared. */
 function answerModels(request, response, headers) {
   if (!/^\/models\/index\.json(\?|$)/.test(request.url)) return false;
-  const list = [...models.keys()].map((name) => ({
+  const list = [...models].map(([name, file]) => ({
     name,
-    url: `./models/${name}/${basename(models.get(name))}`,
+    ...(file && { url: `./models/${name}/${basename(file)}` }),
   }));
   response.writeHead(200, {
     ...headers,
@@ -38,15 +38,20 @@ function prepareModel(name, folders) {
   const script = join(kSourceFolder, 'models', 'fetch.mjs');
   if (!existsSync(script)) return;
   const start = performance.now();
+  models.set(name, undefined);
   const child = spawn(process.execPath, [script, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  child.on('error', (error) => say(`${name} is not available: ${error.message}`));
+  child.on('error', (error) => {
+    models.delete(name);
+    say(`${name} is not available: ${error.message}`);
+  });
   child.on('close', (code) => {
     const file = output.trim().split('\n').at(-1);
     if (code !== 0 || !file || !existsSync(file)) {
+      models.delete(name);
       say(
         `${name} could not be prepared (models/fetch.mjs ended with ${code}); the page goes on with the default model`,
       );
@@ -54,7 +59,7 @@ function prepareModel(name, folders) {
     }
     models.set(name, file);
     folders.unshift([`/models/${name}/`, join(file, '..')]);
-    say(`${name} is ready (${seconds(start)}): reload the page to find it in the list of models`);
+    say(`${name} is ready (${seconds(start)}): the page offers it in its list of models`);
   });
   process.on('exit', () => child.kill());
 }
