@@ -87,19 +87,18 @@ HWY_INLINE float SumRow(const float* row, size_t count, const VectorOp& vector_o
 // Calls `vector_op(VecF32) -> VecF32` on a row of `count` elements from `from` to `to` (which may
 // be the same row). The end of the row goes through the same code, in a copy of full width.
 template <typename VectorOp>
-HWY_INLINE void MapRow(const float* from, float* to, size_t count, const VectorOp& vector_op) {
+HWY_NOINLINE void MapRow(const float* from, float* to, size_t count, const VectorOp& vector_op) {
   const F32 tag;
-  alignas(16) float end[kLanes];
-  const size_t rest = count % kLanes;
-  if (rest > 0) hn::Store(LoadPart(from + count - rest, rest), tag, end);
-  float* const end_of_row = to + count - rest;
-  for (size_t left = count - rest;; left = kLanes, from = to = end) {
-    for (size_t i = 0; i < left; i += kLanes) {
-      hn::StoreU(vector_op(hn::LoadU(tag, from + i)), tag, to + i);
-    }
-    if (rest == 0 || to == end) break;
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    hn::StoreU(vector_op(hn::LoadU(tag, from + i)), tag, to + i);
   }
-  if (rest > 0) StorePart(hn::Load(tag, end), end_of_row, rest);
+  if (const size_t rest = count - i; rest > 0) {
+    alignas(16) float end[kLanes];
+    hn::Store(LoadPart(from + i, rest), tag, end);
+    MapRow(end, end, kLanes, vector_op);
+    StorePart(hn::Load(tag, end), to + i, rest);
+  }
 }
 
 // Nearest integer, ties to even, for |v| < 2^22: adding 1.5 * 2^23 pushes the fraction out.
