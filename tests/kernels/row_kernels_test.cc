@@ -17,7 +17,8 @@ using reference::StridedMatrix;
 
 namespace {
 
-constexpr size_t kWidths[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 24, 31, 37, 63, 384, 385};
+constexpr size_t kWidths[] = {1,  2,  3,  4,  5,  7,  8,  9,  12, 13,  14,
+                              15, 16, 17, 24, 29, 31, 37, 45, 63, 384, 385};
 
 template <typename T>
 std::vector<T> As(std::span<const float> x) {
