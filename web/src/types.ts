@@ -256,7 +256,7 @@ export interface SearchResult {
 export interface ClassifyOptions extends CallOptions, LengthOptions {
   /** Labels at most, best first; default: all. */
   readonly top_k?: number | undefined;
-  /** Name of the head (`info.model.heads`); default: the first. */
+  /** Name of the head (`info.model.heads`); needed if there are several and none is named `default`. */
   readonly head?: string | undefined;
   /** Default: as the model says. `none`: raw scores. */
   readonly activation?: 'softmax' | 'sigmoid' | 'none' | undefined;

@@ -110,6 +110,9 @@ async function featureExtraction(task: string, options: CreateOptions): Promise<
 
 async function textClassification(task: string, options: CreateOptions): Promise<TextClassificationPipeline> {
   const classifier = await Classifier.create(options);
+  // Of several heads, sentiment-analysis means the one of that name.
+  const named = classifier.info.model.heads.some(({ name }) => name === 'sentiment');
+  const head = task === 'sentiment-analysis' && named ? 'sentiment' : undefined;
   function classify(texts: string, call?: TextClassificationOptions): Promise<Label[]>;
   function classify(texts: readonly string[], call: TextClassificationOptions & { readonly top_k: 1 }): Promise<Label[]>;
   function classify(texts: readonly string[], call?: TextClassificationOptions): Promise<Label[] | Label[][]>;
@@ -120,7 +123,7 @@ async function textClassification(task: string, options: CreateOptions): Promise
     const { top_k: best = 1, ...rest } = call;
     const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
     const list = typeof texts === 'string' ? [texts] : texts;
-    const labels = await classifier.classify(list, { ...rest, top_k: best ?? undefined, priority });
+    const labels = await classifier.classify(list, { head, ...rest, top_k: best ?? undefined, priority });
     const plain = labels.map((found) => [...found]);
     if (best === 1) return plain.flat();
     return typeof texts === 'string' ? (plain[0] ?? []) : plain;
