@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { Classifier, Embedder } from 'pocketbert';
+import { Classifier, Embedder, pipeline } from 'pocketbert';
 import { cosine } from '../cases/runner/compare.mjs';
 
 const kGolden = new URL('../golden/default_model.json', import.meta.url);
@@ -62,3 +62,10 @@ for (const [head, labels] of Object.entries(kLabels)) {
     });
   });
 }
+
+test('without a name, several heads are no guess, and sentiment-analysis means the one of that name', async () => {
+  await assert.rejects(classifier.classify('fine'), { code: 'invalid_argument', message: /sentiment, topics/ });
+  const classify = await pipeline('sentiment-analysis', classifier);
+  assert.deepEqual(await classify('fine'), [...(await classifier.classify('fine', { head: 'sentiment', top_k: 1 }))]);
+  await classify.dispose();
+});

@@ -105,7 +105,8 @@ export interface CallOptions {
    */
   readonly supersede?: boolean | string | undefined;
   /** Called while a list is worked on. */
-  readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
+  readonly onProgress?:
+    ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
 
 /** What happens to a text with more tokens than fit: cut at its end, at its start, or an error. */
@@ -201,7 +202,8 @@ export interface Encoding {
 // ---------------------------------------------------------------- embeddings
 
 /** How token states become one vector; names as in sentence-transformers. */
-export type Pooling = 'mean' | 'cls' | 'max' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
+export type Pooling =
+  'mean' | 'cls' | 'max' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
 
 export interface EmbedOptions extends CallOptions, LengthOptions {
   /** What the texts are; a model that has a prompt for it (`info.model.prompts`) uses it. */

@@ -54,18 +54,32 @@ const devices = ['auto', 'wasm', 'cpu'];
 function precisionOf({ dtype, precision }: PipelineOptions): CreateOptions['precision'] {
   if (dtype === undefined) return precision;
   if (Object.hasOwn(precisions, dtype)) return precisions[dtype];
-  throw new PocketBertError('unsupported', `dtype is ${JSON.stringify(dtype)}; there are ${Object.keys(precisions).join(', ')}`);
+  throw new PocketBertError(
+    'unsupported',
+    `dtype is ${JSON.stringify(dtype)}; there are ${Object.keys(precisions).join(', ')}`,
+  );
 }
 
-function sourceOf(model: Source | ModelUser, { host, revision }: PipelineOptions): Source | ModelUser {
-  if (host === undefined || typeof model !== 'string' || !/^[\w.-]+\/[\w.-]+$/.test(model)) return model;
+function sourceOf(
+  model: Source | ModelUser,
+  { host, revision }: PipelineOptions,
+): Source | ModelUser {
+  if (host === undefined || typeof model !== 'string' || !/^[\w.-]+\/[\w.-]+$/.test(model))
+    return model;
   return `${host.replace(/\/+$/, '')}/${model}/resolve/${encodeURIComponent(revision ?? 'main')}/`;
 }
 
-function createOptions(task: string, model: Source | ModelUser, options: PipelineOptions): CreateOptions {
+function createOptions(
+  task: string,
+  model: Source | ModelUser,
+  options: PipelineOptions,
+): CreateOptions {
   const { device = 'auto', progress_callback: callback, local_files_only: localOnly } = options;
   if (!devices.includes(device)) {
-    throw new PocketBertError('unsupported', `device is ${JSON.stringify(device)}; there are ${devices.join(', ')}`);
+    throw new PocketBertError(
+      'unsupported',
+      `device is ${JSON.stringify(device)}; there are ${devices.join(', ')}`,
+    );
   }
   const name = typeof model === 'string' ? model : '';
   const onProgress = (progress: Progress): void => {
@@ -75,7 +89,13 @@ function createOptions(task: string, model: Source | ModelUser, options: Pipelin
     callback?.({ status, task, model: name, file, progress: fraction * 100, loaded, total });
   };
   const offline = options.offline ?? localOnly;
-  return { ...options, model: sourceOf(model, options), precision: precisionOf(options), offline, onProgress };
+  return {
+    ...options,
+    model: sourceOf(model, options),
+    precision: precisionOf(options),
+    offline,
+    onProgress,
+  };
 }
 
 /** Pooling names of transformers.js, by ours. */
@@ -91,31 +111,63 @@ function poolingOf(pooling: string): Pooling {
   const found = Object.hasOwn(poolings, pooling) ? poolings[pooling] : undefined;
   if (found !== undefined) return found;
   const names = Object.keys(poolings).join(', ');
-  throw new PocketBertError('unsupported', `pooling is ${JSON.stringify(pooling)}; there are ${names}`, {
-    hint: "states of single tokens are not given out; say { pooling: 'mean', normalize: true } for sentence vectors",
-  });
+  throw new PocketBertError(
+    'unsupported',
+    `pooling is ${JSON.stringify(pooling)}; there are ${names}`,
+    {
+      hint: "states of single tokens are not given out; say { pooling: 'mean', normalize: true } for sentence vectors",
+    },
+  );
 }
 
-async function featureExtraction(task: string, options: CreateOptions): Promise<FeatureExtractionPipeline> {
+async function featureExtraction(
+  task: string,
+  options: CreateOptions,
+): Promise<FeatureExtractionPipeline> {
   const embedder = await Embedder.create(options);
-  const extract = async (texts: string | readonly string[], call: FeatureExtractionOptions = {}): Promise<Tensor> => {
-    const { pooling = 'none', normalize = false, quantize = false, precision = 'binary', ...rest } = call;
+  const extract = async (
+    texts: string | readonly string[],
+    call: FeatureExtractionOptions = {},
+  ): Promise<Tensor> => {
+    const {
+      pooling = 'none',
+      normalize = false,
+      quantize = false,
+      precision = 'binary',
+      ...rest
+    } = call;
     const list = typeof texts === 'string' ? [texts] : texts;
     const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
-    const vectors = await embedder.embed(list, { ...rest, priority, pooling: poolingOf(pooling), normalize });
-    return quantize ? packSigns(vectors.data, vectors.dims, precision) : new MatrixTensor(vectors.data, vectors.dims);
+    const vectors = await embedder.embed(list, {
+      ...rest,
+      priority,
+      pooling: poolingOf(pooling),
+      normalize,
+    });
+    return quantize
+      ? packSigns(vectors.data, vectors.dims, precision)
+      : new MatrixTensor(vectors.data, vectors.dims);
   };
   return withFacts(extract, task, embedder);
 }
 
-async function textClassification(task: string, options: CreateOptions): Promise<TextClassificationPipeline> {
+async function textClassification(
+  task: string,
+  options: CreateOptions,
+): Promise<TextClassificationPipeline> {
   const classifier = await Classifier.create(options);
   // Of several heads, sentiment-analysis means the one of that name.
   const named = classifier.info.model.heads.some(({ name }) => name === 'sentiment');
   const head = task === 'sentiment-analysis' && named ? 'sentiment' : undefined;
   function classify(texts: string, call?: TextClassificationOptions): Promise<Label[]>;
-  function classify(texts: readonly string[], call: TextClassificationOptions & { readonly top_k: 1 }): Promise<Label[]>;
-  function classify(texts: readonly string[], call?: TextClassificationOptions): Promise<Label[] | Label[][]>;
+  function classify(
+    texts: readonly string[],
+    call: TextClassificationOptions & { readonly top_k: 1 },
+  ): Promise<Label[]>;
+  function classify(
+    texts: readonly string[],
+    call?: TextClassificationOptions,
+  ): Promise<Label[] | Label[][]>;
   async function classify(
     texts: string | readonly string[],
     call: TextClassificationOptions = {},
@@ -123,7 +175,12 @@ async function textClassification(task: string, options: CreateOptions): Promise
     const { top_k: best = 1, ...rest } = call;
     const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
     const list = typeof texts === 'string' ? [texts] : texts;
-    const labels = await classifier.classify(list, { head, ...rest, top_k: best ?? undefined, priority });
+    const labels = await classifier.classify(list, {
+      head,
+      ...rest,
+      top_k: best ?? undefined,
+      priority,
+    });
     const plain = labels.map((found) => [...found]);
     if (best === 1) return plain.flat();
     return typeof texts === 'string' ? (plain[0] ?? []) : plain;
@@ -132,6 +189,10 @@ async function textClassification(task: string, options: CreateOptions): Promise
 }
 
 /** Gives the function what transformers.js gives its pipelines. */
-function withFacts<Call extends (...args: never[]) => unknown>(call: Call, task: string, user: ModelUser) {
+function withFacts<Call extends (...args: never[]) => unknown>(
+  call: Call,
+  task: string,
+  user: ModelUser,
+) {
   return Object.assign(call, { task, info: user.info, dispose: () => user.destroy() });
 }
