@@ -9,9 +9,17 @@ import { serveTestSite } from './harness/site.mjs';
 
 const kPages = fileURLToPath(new URL('pages', import.meta.url));
 const kModel = fileURLToPath(new URL('../cases/hand/fixtures/enc', import.meta.url));
-const kSentences = ['The old river boat was slow.', 'Sail on!', '', 'boat', 'a\ud800b', 'river '.repeat(300)];
+const kSentences = [
+  'The old river boat was slow.',
+  'Sail on!',
+  '',
+  'boat',
+  'a\ud800b',
+  'river '.repeat(300),
+];
 
-const hex = (vector) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('hex');
+const hex = (vector) =>
+  Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('hex');
 
 /** Bits of the vectors in node. */
 async function vectorsInNode() {
@@ -31,7 +39,9 @@ for (const engine of kBrowserEngines) {
       before(async () => {
         site = await serveTestSite(kPages, { isolation });
         const browser = await openBrowser(engine);
-        found = await browser.run(`${site.url}blank.html?module=/api.js`).finally(() => browser.close());
+        found = await browser
+          .run(`${site.url}blank.html?module=/api.js`)
+          .finally(() => browser.close());
       });
       after(() => site?.close());
 
@@ -56,33 +66,50 @@ for (const engine of kBrowserEngines) {
 
       test('progress rises to one', () => {
         const fractions = found.vectors.progress.map(([, fraction]) => fraction);
-        assert.deepEqual(fractions, [...fractions].sort((a, b) => a - b));
+        assert.deepEqual(
+          fractions,
+          [...fractions].sort((a, b) => a - b),
+        );
         assert.deepEqual(found.vectors.progress.at(-1), ['ready', 1]);
       });
 
       test('memory does not grow, and only this server was asked', () => {
         assert.deepEqual(found.vectors.later, found.vectors.memory);
-        assert.ok(found.vectors.requests.every((url) => url.startsWith(site.url)), found.vectors.requests.join(' '));
+        assert.ok(
+          found.vectors.requests.every((url) => url.startsWith(site.url)),
+          found.vectors.requests.join(' '),
+        );
       });
 
-      test('calls after the end are rejected', () => assert.deepEqual(found.vectors.end, ['destroyed', 'destroyed']));
+      test('calls after the end are rejected', () =>
+        assert.deepEqual(found.vectors.end, ['destroyed', 'destroyed']));
 
       test('every source gives the same model', () => {
         const { vectors, kept } = found.sources;
-        for (const [kind, vector] of Object.entries(vectors)) assert.equal(vector, found.vectors.list[3], kind);
+        for (const [kind, vector] of Object.entries(vectors))
+          assert.equal(vector, found.vectors.list[3], kind);
         assert.ok(kept > 0, 'the bytes of the caller were taken away');
       });
 
       test('errors have their codes, and the page goes on working', () => {
         assert.deepEqual(found.errors.codes, {
-          created: 'aborted', missing: 'format', page: 'format', bytes: 'format', wasm: 'network',
-          long: 'too_long', aborted: 'aborted', superseded: 'superseded',
+          created: 'aborted',
+          missing: 'format',
+          page: 'format',
+          bytes: 'format',
+          wasm: 'network',
+          long: 'too_long',
+          aborted: 'aborted',
+          superseded: 'superseded',
         });
         assert.equal(found.errors.works, 24);
       });
 
       test('the page stays free while the worker works, and one text goes before a list', () => {
-        assert.ok(found.manners.longest < 200, `the page stood still for ${found.manners.longest} ms`);
+        assert.ok(
+          found.manners.longest < 200,
+          `the page stood still for ${found.manners.longest} ms`,
+        );
         assert.equal(found.manners.urgentFirst, true);
       });
 

@@ -23,7 +23,10 @@ function countingStore(files: { readonly [path: string]: Uint8Array | string }) 
     async open(path) {
       const content = files[path];
       if (content === undefined) return undefined;
-      const file = openBytes(typeof content === 'string' ? new TextEncoder().encode(content) : content, path);
+      const file = openBytes(
+        typeof content === 'string' ? new TextEncoder().encode(content) : content,
+        path,
+      );
       let isOpen = true;
       counts.most = Math.max(counts.most, ++counts.open);
       const close = (): void => {
@@ -83,7 +86,12 @@ test('a slow host: few bytes wait for it, and all arrive', async () => {
   const bytes = safetensors({ a: 20_000_000 });
   const { store } = countingStore({ ...texts, 'model.safetensors': bytes });
   const { books, remote, waiting } = slowHost();
-  const context = { remote, meter: new ProgressMeter(undefined), signal: new AbortController().signal, notes: [] };
+  const context = {
+    remote,
+    meter: new ProgressMeter(undefined),
+    signal: new AbortController().signal,
+    notes: [],
+  };
   await load({ kind: 'folder', store }, settings, context);
   assert.ok(waiting.most > 300_000 && waiting.most < 4_000_000, `${waiting.most} bytes waited`);
   assert.ok(Buffer.from(books.received.get('model.safetensors') ?? []).equals(Buffer.from(bytes)));
@@ -93,11 +101,19 @@ test('few files are open while headers wait for their weights, and none afterwar
   const files = shards(9, 600_000);
   const { store, counts } = countingStore(files);
   const { books, remote } = slowHost();
-  const context = { remote, meter: new ProgressMeter(undefined), signal: new AbortController().signal, notes: [] };
+  const context = {
+    remote,
+    meter: new ProgressMeter(undefined),
+    signal: new AbortController().signal,
+    notes: [],
+  };
   await load({ kind: 'folder', store }, settings, context);
   for (let i = 0; i < 9; i++) {
     const path = `m-${i}.safetensors`;
-    assert.ok(Buffer.from(books.received.get(path) ?? []).equals(Buffer.from(files[path] ?? '')), path);
+    assert.ok(
+      Buffer.from(books.received.get(path) ?? []).equals(Buffer.from(files[path] ?? '')),
+      path,
+    );
   }
   assert.ok(counts.most <= 5, `${counts.most} files were open at once`);
   assert.equal(counts.open, 0);
@@ -111,7 +127,12 @@ test('a failure in the middle closes every file', async () => {
     parts += 1;
     if (parts === 3) control.abort(new PocketBertError('aborted', 'stopped by the test'));
   });
-  const context = { remote, meter: new ProgressMeter(undefined), signal: control.signal, notes: [] };
+  const context = {
+    remote,
+    meter: new ProgressMeter(undefined),
+    signal: control.signal,
+    notes: [],
+  };
   await assert.rejects(load({ kind: 'folder', store }, settings, context), failure('aborted'));
   assert.equal(counts.open, 0);
 });

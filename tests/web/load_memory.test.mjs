@@ -39,7 +39,9 @@ after(() => {
 
 /** Memory of a process of its own that loads `model`. */
 async function measure(model, flags) {
-  const child = spawn(process.execPath, [...flags, kProgram, model], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...flags, kProgram, model], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let output = '';
   for await (const text of child.stdout) output += text;
   return JSON.parse(output);
@@ -47,12 +49,23 @@ async function measure(model, flags) {
 
 // Node's fetch leaves a buffer behind for each packet, and how many of these lie about depends on its
 // garbage collector: from the network what is held counts, from the disk all that was seen.
-for (const [source, flags] of [['disk', []], ['network', ['--expose-gc']]]) {
+for (const [source, flags] of [
+  ['disk', []],
+  ['network', ['--expose-gc']],
+]) {
   test(`from the ${source}`, async (context) => {
-    const { wasm, heap, buffers, weights, seconds } = await measure(source === 'disk' ? folder : url, flags);
+    const { wasm, heap, buffers, weights, seconds } = await measure(
+      source === 'disk' ? folder : url,
+      flags,
+    );
     const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-    context.diagnostic(`wasm ${mega(wasm)}, heap ${mega(heap)}, buffers ${mega(buffers)}; weights ${mega(weights)}; ${seconds.toFixed(1)} s`);
+    context.diagnostic(
+      `wasm ${mega(wasm)}, heap ${mega(heap)}, buffers ${mega(buffers)}; weights ${mega(weights)}; ${seconds.toFixed(1)} s`,
+    );
     assert.ok(weights < 26_000_000, `the weights take ${mega(weights)}`);
-    assert.ok(wasm + heap + buffers < weights + kAllowance, `it took ${mega(wasm + heap + buffers)}, the weights ${mega(weights)}`);
+    assert.ok(
+      wasm + heap + buffers < weights + kAllowance,
+      `it took ${mega(wasm + heap + buffers)}, the weights ${mega(weights)}`,
+    );
   });
 }

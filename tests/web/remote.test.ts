@@ -11,7 +11,11 @@ import { failure } from './support/errors.js';
 import { fakeEngines, type FakeSettings } from './support/fake_engine.js';
 
 /** A channel that clones each message and empties what is handed over. */
-function channel(settings: FakeSettings = {}): { openPort: OpenPort; closed: () => number; breakDown: () => void } {
+function channel(settings: FakeSettings = {}): {
+  openPort: OpenPort;
+  closed: () => number;
+  breakDown: () => void;
+} {
   const { books, loadEngine } = fakeEngines(settings);
   let closed = 0;
   let breakDown = (): void => {};
@@ -62,7 +66,10 @@ describe('remote', () => {
   test('errors cross with code, message, hint, cause and both stacks', async () => {
     const { openPort } = channel({
       onStep: () => {
-        throw new PocketBertError('format', 'it is broken', { hint: 'mend it', cause: new Error('deep down') });
+        throw new PocketBertError('format', 'it is broken', {
+          hint: 'mend it',
+          cause: new Error('deep down'),
+        });
       },
     });
     const remote = await loaded(openPort);
@@ -80,7 +87,10 @@ describe('remote', () => {
     const { openPort } = channel();
     const remote = await loaded(openPort);
     const texts = [(() => 'a function') as unknown as string];
-    await assert.rejects(remote.call('embed', { texts, options: {} }), failure('invalid_argument', /can not be sent/));
+    await assert.rejects(
+      remote.call('embed', { texts, options: {} }),
+      failure('invalid_argument', /can not be sent/),
+    );
     await remote.call('embed', { texts: ['a'], options: {} });
   });
 
@@ -99,6 +109,8 @@ describe('remote', () => {
   test('the buffers of a result are found once each, and only whole ones', () => {
     const whole = new Float32Array(4);
     const part = new Uint8Array(new ArrayBuffer(8), 2, 3);
-    assert.deepEqual(buffersOf({ a: whole, b: [{ c: whole }], d: part, e: 'text', f: null }), [whole.buffer]);
+    assert.deepEqual(buffersOf({ a: whole, b: [{ c: whole }], d: part, e: 'text', f: null }), [
+      whole.buffer,
+    ]);
   });
 });

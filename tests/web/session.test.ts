@@ -17,11 +17,20 @@ type Options = Partial<Omit<SessionOptions, 'loadEngine'>>;
 
 async function open(settings: FakeSettings = {}, options: Options = {}) {
   const { books, loadEngine } = fakeEngines(settings);
-  const session = await Session.open({ tokenizerOnly: false, model: folder(), ...options, loadEngine });
+  const session = await Session.open({
+    tokenizerOnly: false,
+    model: folder(),
+    ...options,
+    loadEngine,
+  });
   session.retain();
   books.log.length = 0;
   const embed = (texts: string[], call: Parameters<Session['call']>[2] = {}) =>
-    session.call('embed', { texts, options: {} }, { priority: texts.length > 1 ? 'batch' : 'interactive', ...call });
+    session.call(
+      'embed',
+      { texts, options: {} },
+      { priority: texts.length > 1 ? 'batch' : 'interactive', ...call },
+    );
   return { books, session, embed };
 }
 
@@ -30,7 +39,10 @@ function assertRising(seen: readonly Progress[]): void {
   for (const [i, { fraction, loaded, total }] of seen.entries()) {
     assert.ok(fraction >= 0 && fraction <= 1 && loaded <= total, JSON.stringify(seen[i]));
     const last = seen[i - 1];
-    assert.ok(last === undefined || (fraction >= last.fraction && loaded >= last.loaded), `${i}: it fell`);
+    assert.ok(
+      last === undefined || (fraction >= last.fraction && loaded >= last.loaded),
+      `${i}: it fell`,
+    );
   }
   assert.equal(seen.at(-1)?.fraction, 1);
   assert.equal(seen.at(-1)?.phase, 'ready');
@@ -50,7 +62,10 @@ describe('progress', () => {
 
   test('a small file that comes first does not count as the whole', async () => {
     const seen: Progress[] = [];
-    await open({ onLoad: () => wait(30) }, { model: folder(9_000_000), onProgress: (progress) => seen.push(progress) });
+    await open(
+      { onLoad: () => wait(30) },
+      { model: folder(9_000_000), onProgress: (progress) => seen.push(progress) },
+    );
     const texts = seen.filter(({ file }) => file.endsWith('.json'));
     assert.ok(texts.length > 0 && texts.every(({ fraction }) => fraction < 0.1));
   });
@@ -58,8 +73,16 @@ describe('progress', () => {
   test('whatever the order of events', () => {
     const event = fc.oneof(
       fc.record({ kind: fc.constant('engine' as const), loaded: fc.nat(100), total: fc.nat(100) }),
-      fc.record({ kind: fc.constant('add' as const), file: fc.constantFrom('a', 'b'), total: fc.nat(1000) }),
-      fc.record({ kind: fc.constant('read' as const), file: fc.constantFrom('a', 'b'), loaded: fc.nat(1000) }),
+      fc.record({
+        kind: fc.constant('add' as const),
+        file: fc.constantFrom('a', 'b'),
+        total: fc.nat(1000),
+      }),
+      fc.record({
+        kind: fc.constant('read' as const),
+        file: fc.constantFrom('a', 'b'),
+        loaded: fc.nat(1000),
+      }),
       fc.record({ kind: fc.constant('known' as const) }),
     );
     fc.assert(
@@ -106,19 +129,26 @@ describe('aborts while loading', () => {
           if (moment === 'headers' && path === 'model.safetensors') return void setTimeout(stop, 5);
           response.writeHead(200, { 'content-length': Buffer.byteLength(content) });
           const isNow = { text: path === 'config.json', weights: path === 'model.safetensors' };
-          if (!(moment in isNow) || !isNow[moment as keyof typeof isNow]) return void response.end(content);
+          if (!(moment in isNow) || !isNow[moment as keyof typeof isNow])
+            return void response.end(content);
           response.write(content.slice(0, content.length / 2), () => setTimeout(stop, 5));
         });
       }
-      const { books, loadEngine } = fakeEngines({ onLoad: () => (moment === 'engine' ? wait(20, stop()) : undefined) });
-      if (moment === 'before') stop();
-      const onProgress = ({ phase }: Progress): void => void (phase === 'prepare' && moment === 'ready' && stop());
-      const options = { tokenizerOnly: false, model: `${server.url}m/`, loadEngine };
-      await assert.rejects(Session.open({ ...options, signal: control.signal, onProgress }), (thrown) => {
-        assert.ok(thrown instanceof PocketBertError && thrown.code === 'aborted', String(thrown));
-        assert.equal(thrown.cause, reason);
-        return true;
+      const { books, loadEngine } = fakeEngines({
+        onLoad: () => (moment === 'engine' ? wait(20, stop()) : undefined),
       });
+      if (moment === 'before') stop();
+      const onProgress = ({ phase }: Progress): void =>
+        void (phase === 'prepare' && moment === 'ready' && stop());
+      const options = { tokenizerOnly: false, model: `${server.url}m/`, loadEngine };
+      await assert.rejects(
+        Session.open({ ...options, signal: control.signal, onProgress }),
+        (thrown) => {
+          assert.ok(thrown instanceof PocketBertError && thrown.code === 'aborted', String(thrown));
+          assert.equal(thrown.cause, reason);
+          return true;
+        },
+      );
       await wait(30);
       assert.equal(books.alive, 0, 'an engine was left behind');
       for (const [path, content] of Object.entries(whole)) server.files.set(`m/${path}`, content);
@@ -137,7 +167,10 @@ describe('aborts while loading', () => {
     });
     const options = { tokenizerOnly: false, model: folder(), loadEngine };
     await assert.rejects(Session.open(options), failure('network', /wasm/));
-    await assert.rejects(Session.open({ ...options, model: { 'config.json': '{}' } }), failure('format'));
+    await assert.rejects(
+      Session.open({ ...options, model: { 'config.json': '{}' } }),
+      failure('format'),
+    );
     await wait(5);
     assert.equal(books.alive, 0);
     const session = await Session.open(options);
@@ -155,7 +188,9 @@ describe('calls', () => {
 
   test('an interactive call goes before the rest of a batch', async () => {
     const urgent: Promise<unknown>[] = [];
-    const { books, embed } = await open({ onStep: (text) => void (text === 'b' && urgent.push(embed(['urgent']))) });
+    const { books, embed } = await open({
+      onStep: (text) => void (text === 'b' && urgent.push(embed(['urgent']))),
+    });
     await embed(['a', 'b', 'c', 'd', 'e', 'f']);
     await Promise.all(urgent);
     const order = books.log.map((line) => line.replace('step ', '')).join(' ');
@@ -171,7 +206,9 @@ describe('calls', () => {
 
   test('an abort ends a batch between two steps, and only that one', async () => {
     const control = new AbortController();
-    const { books, embed } = await open({ onStep: (text) => void (text === 'b' && control.abort(new Error('enough'))) });
+    const { books, embed } = await open({
+      onStep: (text) => void (text === 'b' && control.abort(new Error('enough'))),
+    });
     const other = embed(['other']);
     const batch = embed(['a', 'b', 'c', 'd'], { signal: control.signal });
     await assert.rejects(batch, failure('aborted'));
@@ -190,7 +227,8 @@ describe('calls', () => {
   test('an error of one call harms only that one; its stack names the caller, its cause the engine', async () => {
     const { books, embed } = await open({
       onStep: (text) => {
-        if (text === 'bad') throw new PocketBertError('too_long', 'too long by 3', { hint: 'cut it' });
+        if (text === 'bad')
+          throw new PocketBertError('too_long', 'too long by 3', { hint: 'cut it' });
       },
     });
     async function theCaller(): Promise<void> {
@@ -215,7 +253,10 @@ describe('traps', () => {
   test('the call fails, the others are answered by a new engine, and so are later ones', async () => {
     const { books, embed } = await open({ onStep: trapOn('boom') });
     const all = await Promise.allSettled([embed(['boom']), embed(['a']), embed(['b', 'c'])]);
-    assert.deepEqual(all.map(({ status }) => status), ['rejected', 'fulfilled', 'fulfilled']);
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'fulfilled'],
+    );
     assert.ok(all[0]?.status === 'rejected');
     failure('trap', /unreachable/)(all[0].reason);
     assert.equal(books.loads, 2);
@@ -226,8 +267,16 @@ describe('traps', () => {
 
   test('a call outlives the traps of any number of others', async () => {
     const { books, embed } = await open({ onStep: trapOn('boom') });
-    const all = await Promise.allSettled([embed(['boom']), embed(['boom']), embed(['boom']), embed(['a', 'b'])]);
-    assert.deepEqual(all.map(({ status }) => status), ['rejected', 'rejected', 'rejected', 'fulfilled']);
+    const all = await Promise.allSettled([
+      embed(['boom']),
+      embed(['boom']),
+      embed(['boom']),
+      embed(['a', 'b']),
+    ]);
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected', 'fulfilled'],
+    );
     assert.equal(books.loads, 4);
   });
 
@@ -255,8 +304,13 @@ describe('traps', () => {
 describe('the end', () => {
   test('calls that run are rejected as destroyed, and so are later ones', async () => {
     const ends: Promise<void>[] = [];
-    const { books, session, embed } = await open({ onStep: (text) => void (text === 'b' && ends.push(session.release())) });
-    const settled = Promise.allSettled([embed(['a', 'b', 'c', 'd', 'e']), embed(['f', 'g', 'h', 'i', 'j', 'k'])]);
+    const { books, session, embed } = await open({
+      onStep: (text) => void (text === 'b' && ends.push(session.release())),
+    });
+    const settled = Promise.allSettled([
+      embed(['a', 'b', 'c', 'd', 'e']),
+      embed(['f', 'g', 'h', 'i', 'j', 'k']),
+    ]);
     for (const result of await settled) {
       assert.ok(result.status === 'rejected');
       failure('destroyed')(result.reason);

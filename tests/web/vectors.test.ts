@@ -9,7 +9,9 @@ import { failure } from './support/errors.js';
 
 const component = fc.float({ min: -4, max: 4, noNaN: true });
 const vectors = (count: fc.ArrayConstraints) =>
-  fc.integer({ min: 1, max: 8 }).chain((size) => fc.array(fc.array(component, { minLength: size, maxLength: size }), count));
+  fc
+    .integer({ min: 1, max: 8 })
+    .chain((size) => fc.array(fc.array(component, { minLength: size, maxLength: size }), count));
 
 /** Of 3-4-5 and 5-12-13 triangles: cosines that are fractions. */
 test('similarity of known angles', () => {
@@ -27,39 +29,68 @@ test('similarity is symmetric, within bounds, and does not know lengths', () => 
       const found = similarity(a, b);
       assert.ok(found >= -1 && found <= 1);
       assert.equal(found, similarity(b, a));
-      assert.ok(Math.abs(found - similarity(a.map((x) => x * 8), b)) < 1e-12);
+      assert.ok(
+        Math.abs(
+          found -
+            similarity(
+              a.map((x) => x * 8),
+              b,
+            ),
+        ) < 1e-12,
+      );
     }),
   );
 });
 
 test('search gives the best, best first, and never leaves out a better one', () => {
   fc.assert(
-    fc.property(vectors({ minLength: 1, maxLength: 12 }), fc.nat(14), ([query = [], ...corpus], k) => {
-      const found = search(query, corpus, k);
-      assert.equal(found.length, Math.min(k, corpus.length));
-      assert.equal(new Set(found.map(({ index }) => index)).size, found.length);
-      const scores = corpus.map((vector) => similarity(query, vector));
-      found.forEach(({ index, score }, rank) => {
-        assert.equal(score, scores[index]);
-        assert.ok(rank === 0 || (found[rank - 1]?.score ?? 0) >= score);
-      });
-      const worst = found.at(-1)?.score ?? 2;
-      const left = scores.filter((_, index) => !found.some((one) => one.index === index));
-      if (k > 0) assert.ok(left.every((score) => score <= worst));
-    }),
+    fc.property(
+      vectors({ minLength: 1, maxLength: 12 }),
+      fc.nat(14),
+      ([query = [], ...corpus], k) => {
+        const found = search(query, corpus, k);
+        assert.equal(found.length, Math.min(k, corpus.length));
+        assert.equal(new Set(found.map(({ index }) => index)).size, found.length);
+        const scores = corpus.map((vector) => similarity(query, vector));
+        found.forEach(({ index, score }, rank) => {
+          assert.equal(score, scores[index]);
+          assert.ok(rank === 0 || (found[rank - 1]?.score ?? 0) >= score);
+        });
+        const worst = found.at(-1)?.score ?? 2;
+        const left = scores.filter((_, index) => !found.some((one) => one.index === index));
+        if (k > 0) assert.ok(left.every((score) => score <= worst));
+      },
+    ),
   );
 });
 
 describe('lists of vectors', () => {
-  const list = new EmbeddingList(Float32Array.of(1, 2, 3, 4, 5, 6), [3, 2], Int32Array.of(7, 8, 9), [false, true, false]);
+  const list = new EmbeddingList(
+    Float32Array.of(1, 2, 3, 4, 5, 6),
+    [3, 2],
+    Int32Array.of(7, 8, 9),
+    [false, true, false],
+  );
 
   test('rows are views', () => {
-    assert.deepEqual([...list].map((row) => [...row]), [[1, 2], [3, 4], [5, 6]]);
-    assert.deepEqual(list.tolist(), [[1, 2], [3, 4], [5, 6]]);
+    assert.deepEqual(
+      [...list].map((row) => [...row]),
+      [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ],
+    );
+    assert.deepEqual(list.tolist(), [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
     assert.equal(list.at(1).buffer, list.data.buffer);
     assert.deepEqual([...list.at(-1)], [5, 6]);
     assert.equal(list.length, 3);
-    for (const index of [3, -4, 0.5, NaN]) assert.throws(() => list.at(index), failure('invalid_argument'));
+    for (const index of [3, -4, 0.5, NaN])
+      assert.throws(() => list.at(index), failure('invalid_argument'));
   });
 
   test('a tensor has the fields of transformers.js', () => {
@@ -75,6 +106,9 @@ describe('lists of vectors', () => {
     assert.deepEqual([unsigned.type, ...unsigned.dims, ...unsigned.data], ['uint8', 1, 2, 178, 1]);
     const signed = packSigns(data, [2, 8], 'binary');
     assert.deepEqual([signed.type, ...signed.dims, ...signed.data], ['int8', 2, 1, 50, -127]);
-    assert.throws(() => packSigns(data, [4, 4], 'binary'), failure('invalid_argument', /4 components/));
+    assert.throws(
+      () => packSigns(data, [4, 4], 'binary'),
+      failure('invalid_argument', /4 components/),
+    );
   });
 });

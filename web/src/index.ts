@@ -6,7 +6,12 @@
  *     const vectors = await embedder.embed(['one text', 'another']);
  */
 
-export { errorCodes, PocketBertError, type ErrorCode, type PocketBertErrorOptions } from './errors.js';
+export {
+  errorCodes,
+  PocketBertError,
+  type ErrorCode,
+  type PocketBertErrorOptions,
+} from './errors.js';
 export { Classifier } from './tasks/classifier.js';
 export { Embedder } from './tasks/embedder.js';
 export { ModelUser } from './tasks/model_user.js';

@@ -4,10 +4,19 @@ import { Embedder, PocketBertError, Tokenizer } from '/dist/index.js';
 import { report } from '/harness/page.js';
 
 const model = '/cases/hand/fixtures/enc/';
-const sentences = ['The old river boat was slow.', 'Sail on!', '', 'boat', 'a\ud800b', 'river '.repeat(300)];
+const sentences = [
+  'The old river boat was slow.',
+  'Sail on!',
+  '',
+  'boat',
+  'a\ud800b',
+  'river '.repeat(300),
+];
 
 const hex = (vector) =>
-  Array.from(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 
 async function codeOf(promise) {
   try {
@@ -21,7 +30,10 @@ async function codeOf(promise) {
 /** Bits of the vectors, from the worker and from this thread, in whatever company. */
 async function vectors() {
   const progress = [];
-  const embedder = await Embedder.create({ model, onProgress: ({ phase, fraction }) => progress.push([phase, fraction]) });
+  const embedder = await Embedder.create({
+    model,
+    onProgress: ({ phase, fraction }) => progress.push([phase, fraction]),
+  });
   const list = await embedder.embed(sentences);
   const alone = await Promise.all(sentences.map((text) => embedder.embed(text)));
   const { info } = embedder;
@@ -31,10 +43,24 @@ async function vectors() {
   const requests = (await embedder.requests()).map(({ url }) => url);
   const onThisThread = await Embedder.create({ model, worker: false });
   const direct = await onThisThread.embed(sentences);
-  const end = [await codeOf(Promise.race([embedder.embed(Array(500).fill('river boat'))].concat(embedder.destroy().then(() => new Promise(() => {}))))), await codeOf(embedder.embed('x'))];
+  const end = [
+    await codeOf(
+      Promise.race(
+        [embedder.embed(Array(500).fill('river boat'))].concat(
+          embedder.destroy().then(() => new Promise(() => {})),
+        ),
+      ),
+    ),
+    await codeOf(embedder.embed('x')),
+  ];
   await onThisThread.destroy();
   return {
-    info, progress, memory, later, requests, end,
+    info,
+    progress,
+    memory,
+    later,
+    requests,
+    end,
     list: [...list].map(hex),
     alone: alone.map(hex),
     direct: [...direct].map(hex),
@@ -45,13 +71,31 @@ async function vectors() {
 
 /** Every source that a page has. */
 async function sources() {
-  const names = ['config.json', 'tokenizer.json', 'model.safetensors', 'modules.json', '1_Pooling/config.json', 'sentence_bert_config.json', 'tokenizer_config.json'];
+  const names = [
+    'config.json',
+    'tokenizer.json',
+    'model.safetensors',
+    'modules.json',
+    '1_Pooling/config.json',
+    'sentence_bert_config.json',
+    'tokenizer_config.json',
+  ];
   const blobs = {};
   for (const name of names) blobs[name] = await (await fetch(model + name)).blob();
   const bytes = {};
   for (const name of names) bytes[name] = new Uint8Array(await blobs[name].arrayBuffer());
-  const files = names.map((name) => Object.defineProperty(new File([blobs[name]], name.replace(/.*\//, '')), 'webkitRelativePath', { value: `enc/${name}` }));
-  const given = { address: new URL(model, location.href), relative: '/cases/hand/fixtures/enc', blobs, bytes, files };
+  const files = names.map((name) =>
+    Object.defineProperty(new File([blobs[name]], name.replace(/.*\//, '')), 'webkitRelativePath', {
+      value: `enc/${name}`,
+    }),
+  );
+  const given = {
+    address: new URL(model, location.href),
+    relative: '/cases/hand/fixtures/enc',
+    blobs,
+    bytes,
+    files,
+  };
   const vectors = {};
   for (const [kind, source] of Object.entries(given)) {
     const embedder = await Embedder.create({ model: source });
@@ -68,17 +112,36 @@ async function errors() {
   control.abort();
   const created = await codeOf(slow);
   const missing = await codeOf(Embedder.create({ model: '/nothing/here/' }));
-  const page = await codeOf(Embedder.create({ model: { 'config.json': '{}', 'tokenizer.json': '{}', 'model.safetensors': '<!doctype html>' } }));
+  const page = await codeOf(
+    Embedder.create({
+      model: {
+        'config.json': '{}',
+        'tokenizer.json': '{}',
+        'model.safetensors': '<!doctype html>',
+      },
+    }),
+  );
   const bytes = await codeOf(Embedder.create({ model: new Uint8Array(100) }));
   const wasm = await codeOf(Embedder.create({ model, wasm: '/nothing.wasm' }));
   const embedder = await Embedder.create({ model });
   const long = await codeOf(embedder.embed('river '.repeat(500), { truncate: 'error' }));
   const many = Array(3000).fill('the old river boat was slow');
   const stop = new AbortController();
-  const aborted = codeOf(embedder.embed(many, { signal: stop.signal, onProgress: () => stop.abort() }));
+  const aborted = codeOf(
+    embedder.embed(many, { signal: stop.signal, onProgress: () => stop.abort() }),
+  );
   const superseded = codeOf(embedder.embed('r', { supersede: true }));
   const last = embedder.embed('ri', { supersede: true });
-  const codes = { created, missing, page, bytes, wasm, long, aborted: await aborted, superseded: await superseded };
+  const codes = {
+    created,
+    missing,
+    page,
+    bytes,
+    wasm,
+    long,
+    aborted: await aborted,
+    superseded: await superseded,
+  };
   const works = (await last).length;
   await embedder.destroy();
   return { codes, works };
@@ -106,7 +169,10 @@ async function manners() {
 
 /** Several engines, and one shared. */
 async function engines() {
-  const [one, two] = await Promise.all([Embedder.create({ model }), Embedder.create({ model, variant: 'simd' })]);
+  const [one, two] = await Promise.all([
+    Embedder.create({ model }),
+    Embedder.create({ model, variant: 'simd' }),
+  ]);
   const tokenizer = await Tokenizer.create({ model: one });
   await one.destroy();
   const { tokens } = await tokenizer.encode('boat');
@@ -117,7 +183,9 @@ async function engines() {
 
 const scenarios = { vectors, sources, errors, manners, engines };
 const violations = [];
-document.addEventListener('securitypolicyviolation', (event) => violations.push(`${event.effectiveDirective} ${event.blockedURI}`));
+document.addEventListener('securitypolicyviolation', (event) =>
+  violations.push(`${event.effectiveDirective} ${event.blockedURI}`),
+);
 
 report(async () => {
   const result = {};

@@ -39,7 +39,12 @@ export interface FakeSettings {
   readonly onLoad?: (load: number) => Promise<void> | void;
 }
 
-const tokenizerInfo: TokenizerInfo = { vocabularySize: 3, idLimit: 3, specialTokens: {}, differences: [] };
+const tokenizerInfo: TokenizerInfo = {
+  vocabularySize: 3,
+  idLimit: 3,
+  specialTokens: {},
+  differences: [],
+};
 
 class FakeTokenizer implements EngineTokenizer {
   info(): TokenizerInfo {
@@ -175,7 +180,8 @@ class FakeImporter implements EngineImporter {
   write(file: string, offset: number, chunk: Uint8Array): void {
     this.#engine.check();
     const whole = this.#engine.books.received.get(file);
-    if (whole === undefined) throw new PocketBertError('invalid_argument', `${file} has no header yet`);
+    if (whole === undefined)
+      throw new PocketBertError('invalid_argument', `${file} has no header yet`);
     whole.set(chunk, offset);
   }
   finish(): ByteBuffer {
@@ -208,7 +214,9 @@ class FakeEngine implements Engine {
     } catch (thrown) {
       if (thrown instanceof PocketBertError) throw thrown;
       this.alive = false;
-      throw new PocketBertError('trap', `the fake engine trapped: ${String(thrown)}`, { cause: thrown });
+      throw new PocketBertError('trap', `the fake engine trapped: ${String(thrown)}`, {
+        cause: thrown,
+      });
     }
   }
   allocate(byteLength: number): ByteBuffer {

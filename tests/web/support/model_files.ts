@@ -1,7 +1,10 @@
 /** Small files of the right form, made in place. */
 
 /** A safetensors file: one U8 tensor a name, filled with rising bytes. */
-export function safetensors(tensors: Record<string, number>, metadata: Record<string, string> = {}): Uint8Array<ArrayBuffer> {
+export function safetensors(
+  tensors: Record<string, number>,
+  metadata: Record<string, string> = {},
+): Uint8Array<ArrayBuffer> {
   const header: Record<string, unknown> = { __metadata__: metadata };
   let end = 0;
   for (const [name, size] of Object.entries(tensors)) {

@@ -6,7 +6,11 @@ import { openBlob, type FileStore } from './files.js';
 /** Folders below the model's own that are looked into: `1_Pooling/`, `heads/`. */
 const depth = 2;
 
-async function listInto(handle: FileSystemDirectoryHandle, prefix: string, paths: string[]): Promise<void> {
+async function listInto(
+  handle: FileSystemDirectoryHandle,
+  prefix: string,
+  paths: string[],
+): Promise<void> {
   for await (const [name, entry] of handle.entries()) {
     if (entry.kind === 'file') paths.push(prefix + name);
     else if (prefix.split('/').length <= depth) {
@@ -16,7 +20,9 @@ async function listInto(handle: FileSystemDirectoryHandle, prefix: string, paths
 }
 
 function isAbsent(thrown: unknown): boolean {
-  return thrown instanceof DOMException && ['NotFoundError', 'TypeMismatchError'].includes(thrown.name);
+  return (
+    thrown instanceof DOMException && ['NotFoundError', 'TypeMismatchError'].includes(thrown.name)
+  );
 }
 
 export function directoryStore(handle: FileSystemDirectoryHandle): FileStore {
@@ -34,7 +40,10 @@ export function directoryStore(handle: FileSystemDirectoryHandle): FileStore {
       try {
         let folder = handle;
         for (const segment of segments) folder = await folder.getDirectoryHandle(segment);
-        return openBlob(await (await folder.getFileHandle(file)).getFile(), `${handle.name}/${path}`);
+        return openBlob(
+          await (await folder.getFileHandle(file)).getFile(),
+          `${handle.name}/${path}`,
+        );
       } catch (thrown) {
         if (isAbsent(thrown)) return undefined;
         throw toPocketBertError(thrown, 'format', `${handle.name}/${path} could not be opened`);

@@ -10,9 +10,13 @@ const partBytes = 1 << 18;
 
 function builtin() {
   if (typeof process.getBuiltinModule !== 'function') {
-    throw new PocketBertError('unsupported', 'files of the disk can be read in node 20.16 and newer only', {
-      hint: 'give bytes, a Blob or a URL',
-    });
+    throw new PocketBertError(
+      'unsupported',
+      'files of the disk can be read in node 20.16 and newer only',
+      {
+        hint: 'give bytes, a Blob or a URL',
+      },
+    );
   }
   return {
     fs: process.getBuiltinModule('node:fs').promises,
@@ -65,7 +69,9 @@ export function diskStore(directory: string): FileStore {
       const paths: string[] = [];
       for (const entry of await fs.readdir(directory, { withFileTypes: true })) {
         if (!entry.isDirectory()) paths.push(entry.name);
-        else for (const name of await fs.readdir(path.join(directory, entry.name))) paths.push(`${entry.name}/${name}`);
+        else
+          for (const name of await fs.readdir(path.join(directory, entry.name)))
+            paths.push(`${entry.name}/${name}`);
       }
       return paths;
     },

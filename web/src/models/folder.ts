@@ -1,7 +1,15 @@
 /** Which files of a Hugging Face folder make up its model. */
 
 import { PocketBertError } from '../errors.js';
-import { isRecord, parseJson, readText, refuseForeign, withFirst, type FileStore, type OpenFile } from './files.js';
+import {
+  isRecord,
+  parseJson,
+  readText,
+  refuseForeign,
+  withFirst,
+  type FileStore,
+  type OpenFile,
+} from './files.js';
 
 /** A file of weights and its path in the folder. */
 export interface WeightFile {
@@ -93,14 +101,19 @@ class FolderReader {
   }
 
   missing(path: string, why: string, hint = ''): PocketBertError {
-    return new PocketBertError('format', `${path} was not found in ${this.#store.label}: ${why}`, { hint });
+    return new PocketBertError('format', `${path} was not found in ${this.#store.label}: ${why}`, {
+      hint,
+    });
   }
 
   async tokenizer(): Promise<void> {
     await this.encoderTexts(tokenizerTexts);
     if (this.texts['tokenizer.json'] === undefined) await this.encoderTexts(['vocab.txt']);
     if (this.texts['tokenizer.json'] === undefined && this.texts['vocab.txt'] === undefined) {
-      throw this.missing('tokenizer.json', 'and neither was vocab.txt; one of them must hold the tokenizer');
+      throw this.missing(
+        'tokenizer.json',
+        'and neither was vocab.txt; one of them must hold the tokenizer',
+      );
     }
   }
 
@@ -114,7 +127,11 @@ class FolderReader {
       if (path === '' || !/\.(Pooling|Dense)$/.test(type)) continue;
       await this.text(`${path}/config.json`);
       if (!type.endsWith('.Dense') || (await this.weight(`${path}/model.safetensors`))) continue;
-      throw this.missing(`${path}/model.safetensors`, 'modules.json names this Dense module', noWeights);
+      throw this.missing(
+        `${path}/model.safetensors`,
+        'modules.json names this Dense module',
+        noWeights,
+      );
     }
   }
 
@@ -134,12 +151,19 @@ class FolderReader {
 
   async encoderWeights(): Promise<void> {
     if (await this.weight(`${this.#root}model.safetensors`, 'model.safetensors')) return;
-    const index = await this.text(`${this.#root}model.safetensors.index.json`, 'model.safetensors.index.json');
-    if (index === undefined) throw this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
+    const index = await this.text(
+      `${this.#root}model.safetensors.index.json`,
+      'model.safetensors.index.json',
+    );
+    if (index === undefined)
+      throw this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
     const value = parseJson(index);
     const map = isRecord(value) && isRecord(value['weight_map']) ? value['weight_map'] : undefined;
     if (map === undefined) {
-      throw new PocketBertError('format', `model.safetensors.index.json in ${this.#store.label} has no JSON object weight_map`);
+      throw new PocketBertError(
+        'format',
+        `model.safetensors.index.json in ${this.#store.label} has no JSON object weight_map`,
+      );
     }
     for (const shard of new Set(Object.values(map))) {
       if (typeof shard === 'string' && (await this.weight(this.#root + shard, shard))) continue;
@@ -156,7 +180,10 @@ function headsNamedBy(config: string | undefined): string[] {
 }
 
 function oneFileIn(paths: readonly string[] | undefined): string | undefined {
-  if (paths === undefined || paths.some((path) => /(^|\/)(config|modules|tokenizer)\.json$|vocab\.txt$/.test(path))) {
+  if (
+    paths === undefined ||
+    paths.some((path) => /(^|\/)(config|modules|tokenizer)\.json$|vocab\.txt$/.test(path))
+  ) {
     return undefined;
   }
   const files = paths.filter((path) => path.endsWith('.safetensors'));
@@ -164,7 +191,11 @@ function oneFileIn(paths: readonly string[] | undefined): string | undefined {
 }
 
 /** Reads the texts of the folder and opens its weights. */
-export async function readFolder(store: FileStore, watch: Watch, notes: readonly string[]): Promise<Folder | OneFile> {
+export async function readFolder(
+  store: FileStore,
+  watch: Watch,
+  notes: readonly string[],
+): Promise<Folder | OneFile> {
   const paths = await store.list();
   const only = oneFileIn(paths);
   const reader = new FolderReader(store, watch);
@@ -177,7 +208,10 @@ export async function readFolder(store: FileStore, watch: Watch, notes: readonly
   await reader.modules();
   await reader.encoderTexts(modelTexts);
   if (reader.texts['config.json'] === undefined) {
-    const hint = [...notes, 'the source must be a folder with config.json, or one file *.pocketbert.safetensors'];
+    const hint = [
+      ...notes,
+      'the source must be a folder with config.json, or one file *.pocketbert.safetensors',
+    ];
     throw reader.missing('config.json', 'it is needed to know the model', hint.join('; '));
   }
   await reader.tokenizer();
@@ -187,7 +221,10 @@ export async function readFolder(store: FileStore, watch: Watch, notes: readonly
 }
 
 /** The tokenizer's files of the folder. */
-export async function readTokenizerFolder(store: FileStore, watch: Watch): Promise<Folder | OneFile> {
+export async function readTokenizerFolder(
+  store: FileStore,
+  watch: Watch,
+): Promise<Folder | OneFile> {
   const only = oneFileIn(await store.list());
   const reader = new FolderReader(store, watch);
   if (only !== undefined) {

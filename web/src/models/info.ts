@@ -21,7 +21,9 @@ export function isPooling(name: string): name is Pooling {
 }
 
 function poolingOf(engineName: PoolingName): Pooling[] {
-  return Object.keys(poolingNames).filter(isPooling).filter((name) => poolingNames[name] === engineName);
+  return Object.keys(poolingNames)
+    .filter(isPooling)
+    .filter((name) => poolingNames[name] === engineName);
 }
 
 function describeModel({ name, model, tokenizer }: Loaded, notes: readonly string[]): ModelInfo {
@@ -36,7 +38,11 @@ function describeModel({ name, model, tokenizer }: Loaded, notes: readonly strin
     precision: model?.precision ?? 'int8',
     pooling: (model?.pooling ?? []).flatMap(poolingOf),
     normalize: model?.normalize ?? false,
-    heads: (model?.heads ?? []).map(({ name: head, labels, activation }) => ({ name: head, labels, activation })),
+    heads: (model?.heads ?? []).map(({ name: head, labels, activation }) => ({
+      name: head,
+      labels,
+      activation,
+    })),
     prompts: Object.keys(model?.prompts ?? {}),
     fidelity: model?.fidelity ?? null,
     notes: [...notes, ...tokenizer.differences, ...ignored(model)],

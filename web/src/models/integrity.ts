@@ -10,9 +10,14 @@ function hexOf(hash: string, path: string): string {
   if (/^[0-9a-f]{64}$/i.test(hash)) return hash.toLowerCase();
   const base64 = /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(hash)?.[1];
   if (base64 === undefined) {
-    throw new PocketBertError('invalid_argument', `integrity of ${path || 'the model'} is ${JSON.stringify(hash)}; expected 64 hexadecimal digits or sha256- and base64`);
+    throw new PocketBertError(
+      'invalid_argument',
+      `integrity of ${path || 'the model'} is ${JSON.stringify(hash)}; expected 64 hexadecimal digits or sha256- and base64`,
+    );
   }
-  return Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  return Array.from(atob(base64), (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join(
+    '',
+  );
 }
 
 /** The hashes of one load. */
@@ -20,7 +25,8 @@ export class Integrity {
   readonly #hashes = new Map<string, string>();
 
   constructor(integrity: CreateOptions['integrity']) {
-    const entries = typeof integrity === 'string' ? [['', integrity] as const] : Object.entries(integrity ?? {});
+    const entries =
+      typeof integrity === 'string' ? [['', integrity] as const] : Object.entries(integrity ?? {});
     for (const [path, hash] of entries) this.#hashes.set(path, hexOf(hash, path));
   }
 
@@ -43,7 +49,10 @@ export class Integrity {
           checked = true;
           const found = sum.hex();
           if (found !== expected) {
-            throw new PocketBertError('integrity', `${file.label} has SHA-256 ${found}, expected ${expected}`);
+            throw new PocketBertError(
+              'integrity',
+              `${file.label} has SHA-256 ${found}, expected ${expected}`,
+            );
           }
         }
         return bytes;
@@ -54,8 +63,13 @@ export class Integrity {
   /** @throws if a hash was given for a file that was not read */
   finish(): void {
     for (const path of this.#hashes.keys()) {
-      const about = path === '' ? 'one hash was given for a model of several files' : `a hash was given for ${path}, which was not read`;
-      throw new PocketBertError('integrity', about, { hint: 'give one hash for each file: {path: hash}' });
+      const about =
+        path === ''
+          ? 'one hash was given for a model of several files'
+          : `a hash was given for ${path}, which was not read`;
+      throw new PocketBertError('integrity', about, {
+        hint: 'give one hash for each file: {path: hash}',
+      });
     }
   }
 }

@@ -5,7 +5,14 @@ import { PocketBertError, throwIfAborted } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { Remote } from '../worker/client.js';
 import type { Bytes, OpenFile } from './files.js';
-import { filesKeptOpen, readFolder, readTokenizerFolder, type Folder, type OneFile, type WeightFile } from './folder.js';
+import {
+  filesKeptOpen,
+  readFolder,
+  readTokenizerFolder,
+  type Folder,
+  type OneFile,
+  type WeightFile,
+} from './folder.js';
 import { Integrity } from './integrity.js';
 import type { ProgressMeter } from './progress.js';
 import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
@@ -75,7 +82,11 @@ async function sendAll(headed: HeadedFile, send: Send, signal: AbortSignal): Pro
   const { file, size } = headed;
   const sender = new Sender();
   let offset = 0;
-  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read(sender.spare())) {
+  for (
+    let bytes = await file.read();
+    bytes !== undefined;
+    bytes = await file.read(sender.spare())
+  ) {
     throwIfAborted(signal);
     const start = offset;
     offset += bytes.length;
@@ -84,18 +95,30 @@ async function sendAll(headed: HeadedFile, send: Send, signal: AbortSignal): Pro
   }
   await sender.finish();
   if (size === undefined || offset === size) return;
-  const found = offset < size ? `ended after ${offset} bytes: it is truncated` : 'goes on behind its last tensor';
+  const found =
+    offset < size
+      ? `ended after ${offset} bytes: it is truncated`
+      : 'goes on behind its last tensor';
   throw new PocketBertError('format', `${file.label} ${found}; its header says ${size} bytes`);
 }
 
-async function loadFile(file: OpenFile, name: string, settings: LoadSettings, context: LoadContext): Promise<Loaded> {
+async function loadFile(
+  file: OpenFile,
+  name: string,
+  settings: LoadSettings,
+  context: LoadContext,
+): Promise<Loaded> {
   const { signal, meter } = context;
   const headed = await readHeader(file);
   if (headed.metadata === undefined || headed.size === undefined) throw brokenHeader(headed);
   if (headed.metadata['format'] !== 'pocketbert') {
-    throw new PocketBertError('unsupported', `${file.label} is a plain safetensors file without config and tokenizer`, {
-      hint: 'give its folder, or convert it with `npx pocketbert convert`',
-    });
+    throw new PocketBertError(
+      'unsupported',
+      `${file.label} is a plain safetensors file without config and tokenizer`,
+      {
+        hint: 'give its folder, or convert it with `npx pocketbert convert`',
+      },
+    );
   }
   meter.add(file.label, headed.size);
   meter.allKnown();
@@ -107,21 +130,38 @@ async function loadFile(file: OpenFile, name: string, settings: LoadSettings, co
   meter.prepare();
   const model = await remote.call('openFile', { source: name }, { signal });
   if (settings.precision !== undefined && settings.precision !== model.precision) {
-    throw new PocketBertError('unsupported', `${file.label} holds ${model.precision} weights; ${settings.precision} was asked for`, {
-      hint: 'load the original folder with this precision',
-    });
+    throw new PocketBertError(
+      'unsupported',
+      `${file.label} holds ${model.precision} weights; ${settings.precision} was asked for`,
+      {
+        hint: 'load the original folder with this precision',
+      },
+    );
   }
   return { name, model, tokenizer: model.tokenizer };
 }
 
 /** Tells the importer the beginning of one weight file. */
-async function addHeader(remote: Remote, path: string, headed: HeadedFile, signal: AbortSignal): Promise<void> {
+async function addHeader(
+  remote: Remote,
+  path: string,
+  headed: HeadedFile,
+  signal: AbortSignal,
+): Promise<void> {
   const fileSize = headed.size ?? headed.head.length;
-  const needed = await remote.call('addHeader', { file: path, bytes: headed.head, fileSize }, { signal });
+  const needed = await remote.call(
+    'addHeader',
+    { file: path, bytes: headed.head, fileSize },
+    { signal },
+  );
   if (needed > 0) throw brokenHeader(headed);
 }
 
-async function importFolder(folder: Folder, settings: LoadSettings, context: LoadContext): Promise<Loaded> {
+async function importFolder(
+  folder: Folder,
+  settings: LoadSettings,
+  context: LoadContext,
+): Promise<Loaded> {
   const { signal, meter } = context;
   const remote = await context.remote;
   const options = { precision: settings.precision ?? 'int8', source: folder.name };
@@ -156,12 +196,20 @@ async function importFolder(folder: Folder, settings: LoadSettings, context: Loa
 async function openTokenizer(folder: Folder, context: LoadContext): Promise<Loaded> {
   const remote = await context.remote;
   context.meter.prepare();
-  const tokenizer = await remote.call('openTokenizer', { texts: folder.texts }, { signal: context.signal });
+  const tokenizer = await remote.call(
+    'openTokenizer',
+    { texts: folder.texts },
+    { signal: context.signal },
+  );
   return { name: folder.name, model: undefined, tokenizer };
 }
 
 /** Loads what is at `origin`; on failure the host is in no defined state and must be closed. */
-export async function load(origin: Origin, settings: LoadSettings, context: LoadContext): Promise<Loaded> {
+export async function load(
+  origin: Origin,
+  settings: LoadSettings,
+  context: LoadContext,
+): Promise<Loaded> {
   const integrity = new Integrity(settings.integrity);
   const open: OpenFile[] = [];
   let failed = false;
@@ -174,12 +222,16 @@ export async function load(origin: Origin, settings: LoadSettings, context: Load
     const file = watch(await sniff(await one.open(), `${one.name}.safetensors`), one.name, true);
     return loadFile(file, one.name, settings, context);
   };
-  const fromFolder = async (store: Extract<Origin, { kind: 'folder' }>['store']): Promise<Loaded> => {
+  const fromFolder = async (
+    store: Extract<Origin, { kind: 'folder' }>['store'],
+  ): Promise<Loaded> => {
     const found = settings.tokenizerOnly
       ? await readTokenizerFolder(store, watch)
       : await readFolder(store, watch, context.notes);
     if (found.kind === 'file') return loadFile(await found.open(), found.name, settings, context);
-    return settings.tokenizerOnly ? openTokenizer(found, context) : importFolder(found, settings, context);
+    return settings.tokenizerOnly
+      ? openTokenizer(found, context)
+      : importFolder(found, settings, context);
   };
   try {
     const loaded = await (origin.kind === 'file' ? fromFile(origin) : fromFolder(origin.store));

@@ -5,7 +5,11 @@ import type { FilePart, FileRecord } from '../types.js';
 import { openBlob, openBytes, type FileStore, type OpenFile } from './files.js';
 import { openUrl, type UrlReading } from './url_store.js';
 
-async function openPart(path: string, part: FilePart, reading: UrlReading): Promise<OpenFile | undefined> {
+async function openPart(
+  path: string,
+  part: FilePart,
+  reading: UrlReading,
+): Promise<OpenFile | undefined> {
   if (typeof part === 'string') return openBytes(new TextEncoder().encode(part), path);
   if (part instanceof Blob) return openBlob(part, path);
   if (part instanceof Uint8Array) return openBytes(part, path);

@@ -31,7 +31,12 @@ interface Running {
   readonly notes: readonly string[];
 }
 
-function engineOptions({ variant, threads, wasm, maxBatchTokens }: SessionOptions): Args['start']['options'] {
+function engineOptions({
+  variant,
+  threads,
+  wasm,
+  maxBatchTokens,
+}: SessionOptions): Args['start']['options'] {
   const page = pageAddress();
   const isAddress = wasm instanceof URL || (typeof wasm === 'string' && page !== undefined);
   const address = isAddress ? new URL(wasm, page).href : wasm;
@@ -74,7 +79,8 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
   const openPort = runsInWorker(options) ? openWorkerPort : openDirectPort(options.loadEngine);
   try {
     const reading = {
-      fetch: options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init)),
+      fetch:
+        options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init)),
       offline: options.offline ?? false,
       signal,
       note: (sentence: string) => void notes.push(sentence),
@@ -96,7 +102,11 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
   } catch (thrown) {
     const error = thrown instanceof HostLost ? new PocketBertError('trap', thrown.message) : thrown;
     control.abort(error);
-    throw toPocketBertError(outer?.aborted ? abortError(outer) : error, 'trap', 'the model could not be loaded');
+    throw toPocketBertError(
+      outer?.aborted ? abortError(outer) : error,
+      'trap',
+      'the model could not be loaded',
+    );
   } finally {
     outer?.removeEventListener('abort', onAbort);
   }
@@ -105,7 +115,8 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
 /** The first call compiles what it touches: better here than in the user's first call. */
 async function warm(remote: Remote, loaded: Loaded, signal: AbortSignal): Promise<void> {
   const tasks = loaded.model?.tasks ?? [];
-  if (tasks.includes('embed')) await remote.call('embed', { texts: ['warm'], options: {} }, { signal });
+  if (tasks.includes('embed'))
+    await remote.call('embed', { texts: ['warm'], options: {} }, { signal });
   else if (tasks.includes('classify')) {
     await remote.call('classify', { items: [{ text: 'warm' }], options: {} }, { signal });
   }
@@ -152,11 +163,17 @@ export class Session {
     if (this.#users > 0 || this.#destroyed) return;
     this.#destroyed = true;
     const running = await this.#running.catch(() => undefined);
-    running?.remote.close(new PocketBertError('destroyed', 'the object was destroyed while the call ran'));
+    running?.remote.close(
+      new PocketBertError('destroyed', 'the object was destroyed while the call ran'),
+    );
   }
 
   /** Asks the engine, and again in a new one whenever another call's trap ends it. */
-  async call<K extends Method>(method: K, args: Args[K], options?: RemoteCallOptions): Promise<Results[K]> {
+  async call<K extends Method>(
+    method: K,
+    args: Args[K],
+    options?: RemoteCallOptions,
+  ): Promise<Results[K]> {
     const callSite = new Error('call site');
     for (;;) {
       this.#throwIfDestroyed();
@@ -172,7 +189,12 @@ export class Session {
   async memory(): Promise<Memory> {
     const { wasmBytes, usedBytes } = await this.call('memory', {});
     const { model } = this.#loaded;
-    return { wasm: wasmBytes, used: usedBytes, weights: model?.weightBytes ?? 0, arena: model?.scratchBytes ?? 0 };
+    return {
+      wasm: wasmBytes,
+      used: usedBytes,
+      weights: model?.weightBytes ?? 0,
+      arena: model?.scratchBytes ?? 0,
+    };
   }
 
   async #ready(signal: AbortSignal | undefined): Promise<Running> {
@@ -189,7 +211,8 @@ export class Session {
     const running = await run({ ...this.#options, onProgress: undefined }, undefined);
     this.#loaded = running.loaded;
     this.#info = this.#describe(running);
-    if (this.#destroyed) running.remote.close(new PocketBertError('destroyed', 'the object was destroyed'));
+    if (this.#destroyed)
+      running.remote.close(new PocketBertError('destroyed', 'the object was destroyed'));
     return running;
   }
 
@@ -199,6 +222,7 @@ export class Session {
   }
 
   #throwIfDestroyed(): void {
-    if (this.#destroyed) throw new PocketBertError('destroyed', 'the object was destroyed before the call');
+    if (this.#destroyed)
+      throw new PocketBertError('destroyed', 'the object was destroyed before the call');
   }
 }

@@ -10,7 +10,7 @@ function roundConstants(count: number, power: number): Int32Array {
   for (let n = 2; constants.length < count; n++) {
     let prime = true;
     for (let d = 2; d * d <= n; d++) prime &&= n % d !== 0;
-    if (prime) constants.push(((n ** power) % 1) * 2 ** 32);
+    if (prime) constants.push((n ** power % 1) * 2 ** 32);
   }
   return Int32Array.from(constants, (constant) => constant | 0);
 }

@@ -3,7 +3,14 @@
 import { PocketBertError } from '../errors.js';
 import type { FileRecord, Source } from '../types.js';
 import { directoryStore } from './directory_store.js';
-import { openBlob, openBytes, refuseForeign, withFirst, type FileStore, type OpenFile } from './files.js';
+import {
+  openBlob,
+  openBytes,
+  refuseForeign,
+  withFirst,
+  type FileStore,
+  type OpenFile,
+} from './files.js';
 import { hasDisk, pageAddress } from './platform.js';
 import { recordOfFiles, recordStore } from './record_store.js';
 import { openUrl, urlStore, type UrlReading } from './url_store.js';
@@ -56,21 +63,30 @@ async function fromDisk(source: string | URL): Promise<Origin> {
 
 function fromUrl(url: URL, reading: UrlReading): Origin | Promise<Origin> {
   if (url.protocol === 'file:') return fromDisk(url);
-  const isFile = url.protocol === 'blob:' || url.protocol === 'data:' || url.pathname.endsWith('.safetensors');
+  const isFile =
+    url.protocol === 'blob:' || url.protocol === 'data:' || url.pathname.endsWith('.safetensors');
   return isFile ? fileAt(url, reading) : { kind: 'folder', store: urlStore(url, reading) };
 }
 
 function fromString(source: string, reading: UrlReading): Origin | Promise<Origin> {
-  if (source === '') throw new PocketBertError('invalid_argument', 'the model source is an empty string');
+  if (source === '')
+    throw new PocketBertError('invalid_argument', 'the model source is an empty string');
   if (source === 'default') {
-    return fromUrl(new URL('../models/default/default.pocketbert.safetensors', import.meta.url), reading);
+    return fromUrl(
+      new URL('../models/default/default.pocketbert.safetensors', import.meta.url),
+      reading,
+    );
   }
   const hasScheme = /^[a-z][a-z0-9+.-]+:/i.test(source);
   if (!hasScheme && hasDisk()) return fromDisk(source);
   try {
     return fromUrl(new URL(source, pageAddress()), reading);
   } catch (cause) {
-    throw new PocketBertError('invalid_argument', `${JSON.stringify(source)} is no address of a model`, { hint: noHost, cause });
+    throw new PocketBertError(
+      'invalid_argument',
+      `${JSON.stringify(source)} is no address of a model`,
+      { hint: noHost, cause },
+    );
   }
 }
 
@@ -79,11 +95,15 @@ function isFileList(source: Source): source is readonly File[] {
 }
 
 function isDirectory(source: Source): source is FileSystemDirectoryHandle {
-  return typeof FileSystemDirectoryHandle === 'function' && source instanceof FileSystemDirectoryHandle;
+  return (
+    typeof FileSystemDirectoryHandle === 'function' && source instanceof FileSystemDirectoryHandle
+  );
 }
 
 function isFileRecord(source: Source): source is FileRecord {
-  return typeof source === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(source));
+  return (
+    typeof source === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(source))
+  );
 }
 
 function fromBytes(bytes: Uint8Array): Origin {
@@ -96,7 +116,11 @@ export async function originOf(source: Source, reading: UrlReading): Promise<Ori
   if (source instanceof URL) return fromUrl(source, reading);
   if (source instanceof Blob) {
     const name = source instanceof File ? source.name : '';
-    return { kind: 'file', name: stem(name), open: async () => openBlob(source, name || 'the given Blob') };
+    return {
+      kind: 'file',
+      name: stem(name),
+      open: async () => openBlob(source, name || 'the given Blob'),
+    };
   }
   if (source instanceof Uint8Array) return fromBytes(source);
   if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));

@@ -1,7 +1,17 @@
 /** Files behind addresses: one request each, 404 means absent, a web page is not a model. */
 
 import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
-import { beginningOf, isWebPage, intoSpares, partBytes, refuseForeign, withFirst, type Bytes, type FileStore, type OpenFile } from './files.js';
+import {
+  beginningOf,
+  isWebPage,
+  intoSpares,
+  partBytes,
+  refuseForeign,
+  withFirst,
+  type Bytes,
+  type FileStore,
+  type OpenFile,
+} from './files.js';
 
 /** How addresses are read. */
 export interface UrlReading {
@@ -17,9 +27,13 @@ const perhapsAbsent = [401, 403];
 
 async function request(url: URL, reading: UrlReading): Promise<Response> {
   if (reading.offline && /^https?:$/.test(url.protocol)) {
-    throw new PocketBertError('network', `${url.href} is not at hand and the network is not to be used`, {
-      hint: 'offline was asked for; load the model once without it, or give its files',
-    });
+    throw new PocketBertError(
+      'network',
+      `${url.href} is not at hand and the network is not to be used`,
+      {
+        hint: 'offline was asked for; load the model once without it, or give its files',
+      },
+    );
   }
   try {
     return await reading.fetch(url.href, { signal: reading.signal });
@@ -27,7 +41,7 @@ async function request(url: URL, reading: UrlReading): Promise<Response> {
     if (reading.signal.aborted) throw abortError(reading.signal);
     throw new PocketBertError('network', `${url.href} could not be fetched`, {
       cause: thrown,
-      hint: 'the server is down, or another origin that sends no CORS header, or the page\'s Content-Security-Policy connect-src forbids it',
+      hint: "the server is down, or another origin that sends no CORS header, or the page's Content-Security-Policy connect-src forbids it",
     });
   }
 }
@@ -85,7 +99,11 @@ function drop(response: Response): void {
  * Opens the file at `url`, called `path` in its folder. Undefined if there is none.
  * @throws `network` for any other status, `format` for a web page in the place of weights
  */
-export async function openUrl(url: URL, path: string, reading: UrlReading): Promise<OpenFile | undefined> {
+export async function openUrl(
+  url: URL,
+  path: string,
+  reading: UrlReading,
+): Promise<OpenFile | undefined> {
   const response = await request(url, reading);
   if (absent.includes(response.status) || perhapsAbsent.includes(response.status)) {
     drop(response);
@@ -96,14 +114,19 @@ export async function openUrl(url: URL, path: string, reading: UrlReading): Prom
   }
   if (!response.ok) {
     drop(response);
-    throw new PocketBertError('network', `${url.href} was answered with status ${response.status} ${response.statusText}`.trim());
+    throw new PocketBertError(
+      'network',
+      `${url.href} was answered with status ${response.status} ${response.statusText}`.trim(),
+    );
   }
   const file = fileOf(url, response, reading.signal);
   const first = await file.read();
   if (first !== undefined && isWebPage(first) && !path.endsWith('.safetensors')) {
     file.close();
     const type = response.headers.get('content-type') ?? 'no type';
-    reading.note(`${path} was answered with a web page (${type}, ${beginningOf(first)}) and taken for absent`);
+    reading.note(
+      `${path} was answered with a web page (${type}, ${beginningOf(first)}) and taken for absent`,
+    );
     return undefined;
   }
   if (first !== undefined) refuseForeign(file, path, first);

@@ -20,16 +20,23 @@ export class Classifier extends ModelUser {
     const name = session.info.model.name || 'the model';
     return ModelUser.refuse(
       session,
-      new PocketBertError('unsupported', `${name} has no classification head: no tensor classifier.weight and no file in heads/`, {
-        hint: 'an Embedder can use it; labels can then be compared by their descriptions',
-      }),
+      new PocketBertError(
+        'unsupported',
+        `${name} has no classification head: no tensor classifier.weight and no file in heads/`,
+        {
+          hint: 'an Embedder can use it; labels can then be compared by their descriptions',
+        },
+      ),
     );
   }
 
   /** The labels of one text or pair, best first; of a list, one such list each. */
   classify(text: TextInput, options?: ClassifyOptions): Promise<Labels>;
   classify(texts: readonly TextInput[], options?: ClassifyOptions): Promise<Labels[]>;
-  async classify(texts: TextInput | readonly TextInput[], options: ClassifyOptions = {}): Promise<Labels | Labels[]> {
+  async classify(
+    texts: TextInput | readonly TextInput[],
+    options: ClassifyOptions = {},
+  ): Promise<Labels | Labels[]> {
     const args = { items: itemsOf(texts), options: engineOptions(options) };
     const result = await this.ask('classify', args, options, texts);
     const all = labelsOf(result);

@@ -10,7 +10,12 @@ export class EmbeddingList implements Embeddings {
   readonly truncated: readonly boolean[];
 
   /** @param data [count, dimensions] */
-  constructor(data: Float32Array, dims: readonly [number, number], tokens: Int32Array, truncated: readonly boolean[]) {
+  constructor(
+    data: Float32Array,
+    dims: readonly [number, number],
+    tokens: Int32Array,
+    truncated: readonly boolean[],
+  ) {
     this.data = data;
     this.dims = dims;
     this.tokens = tokens;
@@ -25,7 +30,10 @@ export class EmbeddingList implements Embeddings {
     const [count, dimensions] = this.dims;
     const row = index < 0 ? index + count : index;
     if (!Number.isInteger(row) || row < 0 || row >= count) {
-      throw new PocketBertError('invalid_argument', `there is no vector ${index}; there are ${count}`);
+      throw new PocketBertError(
+        'invalid_argument',
+        `there is no vector ${index}; there are ${count}`,
+      );
     }
     return this.data.subarray(row * dimensions, (row + 1) * dimensions);
   }
@@ -42,9 +50,13 @@ export class EmbeddingList implements Embeddings {
 /** Cosine of the angle between two vectors, −1 to 1; 0 if one of them is zero. */
 export function similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
   if (a.length !== b.length) {
-    throw new PocketBertError('invalid_argument', `vectors of ${a.length} and ${b.length} components can not be compared`, {
-      hint: 'both must come from the same model with the same dimensions',
-    });
+    throw new PocketBertError(
+      'invalid_argument',
+      `vectors of ${a.length} and ${b.length} components can not be compared`,
+      {
+        hint: 'both must come from the same model with the same dimensions',
+      },
+    );
   }
   let product = 0;
   let squaresA = 0;
@@ -61,7 +73,14 @@ export function similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 /** The `k` vectors of the corpus most similar to the query, best first; equal ones in their order. */
-export function search(query: ArrayLike<number>, corpus: Iterable<ArrayLike<number>>, k: number): SearchResult[] {
-  const results = Array.from(corpus, (vector, index) => ({ index, score: similarity(query, vector) }));
+export function search(
+  query: ArrayLike<number>,
+  corpus: Iterable<ArrayLike<number>>,
+  k: number,
+): SearchResult[] {
+  const results = Array.from(corpus, (vector, index) => ({
+    index,
+    score: similarity(query, vector),
+  }));
   return results.sort((a, b) => b.score - a.score || a.index - b.index).slice(0, k);
 }

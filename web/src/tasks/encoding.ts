@@ -1,8 +1,19 @@
 /** Encodings as the user sees them, from the flat arrays that the engine gives. */
 
-import type { EncodedBatch, EncodeOptions as EngineEncodeOptions, TextItem } from '../core/types.js';
+import type {
+  EncodedBatch,
+  EncodeOptions as EngineEncodeOptions,
+  TextItem,
+} from '../core/types.js';
 import { PocketBertError } from '../errors.js';
-import type { Encoding, EncodeOptions, Offset, PaddingOptions, TextInput, TruncationOptions } from '../types.js';
+import type {
+  Encoding,
+  EncodeOptions,
+  Offset,
+  PaddingOptions,
+  TextInput,
+  TruncationOptions,
+} from '../types.js';
 import type { Ask } from './model_user.js';
 
 /** Texts in the engine's form. */
@@ -18,7 +29,10 @@ function itemOf(input: TextInput): TextItem {
   if (typeof input === 'string') return { text: input };
   if (typeof input !== 'object' || input === null || typeof input.text !== 'string') {
     const found = input === null ? 'null' : typeof input;
-    throw new PocketBertError('invalid_argument', `a text is ${found}; expected a string or { text, pair }`);
+    throw new PocketBertError(
+      'invalid_argument',
+      `a text is ${found}; expected a string or { text, pair }`,
+    );
   }
   return input.pair === undefined ? { text: input.text } : { text: input.text, pair: input.pair };
 }
@@ -43,7 +57,9 @@ export class Vocabulary {
   }
 }
 
-function truncationOf(truncation: TruncationOptions | 'file' | undefined): EngineEncodeOptions['truncation'] {
+function truncationOf(
+  truncation: TruncationOptions | 'file' | undefined,
+): EngineEncodeOptions['truncation'] {
   if (truncation === undefined || truncation === 'file') return truncation;
   const { max_length: maxLength, strategy, stride, direction } = truncation;
   return { maxLength, strategy, stride, direction };
@@ -54,12 +70,24 @@ async function paddingOf(
   ask: Ask,
 ): Promise<EngineEncodeOptions['padding']> {
   if (padding === undefined || padding === 'file') return padding;
-  const { length, direction, pad_to_multiple_of: padToMultipleOf, pad_type_id: padTypeId, pad_token } = padding;
-  const padId = padding.pad_id ?? (pad_token === undefined ? undefined : await ask('idOf', { token: pad_token }));
+  const {
+    length,
+    direction,
+    pad_to_multiple_of: padToMultipleOf,
+    pad_type_id: padTypeId,
+    pad_token,
+  } = padding;
+  const padId =
+    padding.pad_id ??
+    (pad_token === undefined ? undefined : await ask('idOf', { token: pad_token }));
   if (pad_token !== undefined && padId === undefined) {
-    throw new PocketBertError('invalid_argument', `pad_token ${JSON.stringify(pad_token)} is not in the vocabulary`, {
-      hint: 'give its pad_id',
-    });
+    throw new PocketBertError(
+      'invalid_argument',
+      `pad_token ${JSON.stringify(pad_token)} is not in the vocabulary`,
+      {
+        hint: 'give its pad_id',
+      },
+    );
   }
   return { length, direction, padToMultipleOf, padId, padTypeId };
 }
@@ -89,7 +117,11 @@ export async function encodeItems(
   return batches.flatMap((batch) => encodingsOf(batch, vocabulary, padToken));
 }
 
-function encodingsOf(batch: EncodedBatch, vocabulary: Vocabulary, padToken: string | undefined): Encoding[] {
+function encodingsOf(
+  batch: EncodedBatch,
+  vocabulary: Vocabulary,
+  padToken: string | undefined,
+): Encoding[] {
   const encodings: { readonly item: number | undefined; readonly first: BatchEncoding }[] = [];
   for (let index = 0; index < batch.count; index++) {
     const encoding = new BatchEncoding(batch, index, vocabulary, padToken);
@@ -118,7 +150,12 @@ class BatchEncoding implements Encoding {
   #offsets: readonly Offset[] | undefined;
   #tokens: readonly string[] | undefined;
 
-  constructor(batch: EncodedBatch, index: number, vocabulary: Vocabulary, padToken: string | undefined) {
+  constructor(
+    batch: EncodedBatch,
+    index: number,
+    vocabulary: Vocabulary,
+    padToken: string | undefined,
+  ) {
     const start = batch.starts[index] ?? 0;
     const end = batch.starts[index + 1] ?? start;
     this.length = end - start;
@@ -143,7 +180,9 @@ class BatchEncoding implements Encoding {
 
   get tokens(): readonly string[] {
     return (this.#tokens ??= Array.from(this.ids, (id, token) =>
-      this.#padToken !== undefined && this.attention_mask[token] === 0 ? this.#padToken : this.#vocabulary.name(id),
+      this.#padToken !== undefined && this.attention_mask[token] === 0
+        ? this.#padToken
+        : this.#vocabulary.name(id),
     ));
   }
 

@@ -31,7 +31,10 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 
   /** The session of another object, or a new one. */
-  protected static async open(options: TokenizerCreateOptions, tokenizerOnly: boolean): Promise<Session> {
+  protected static async open(
+    options: TokenizerCreateOptions,
+    tokenizerOnly: boolean,
+  ): Promise<Session> {
     if (options.model instanceof ModelUser) return options.model.#shared(options);
     const model: Source = options.files ?? options.model ?? 'default';
     return Session.open({ ...options, model, tokenizerOnly, loadEngine });
@@ -39,10 +42,14 @@ export abstract class ModelUser implements AsyncDisposable {
 
   /** The session, for another object that asks for nothing else. */
   #shared({ precision }: TokenizerCreateOptions): Session {
-    if (this.#destroyed) throw new PocketBertError('destroyed', 'the object given as model was destroyed');
+    if (this.#destroyed)
+      throw new PocketBertError('destroyed', 'the object given as model was destroyed');
     const found = this.info.model.precision;
     if (precision === undefined || precision === found) return this.#session;
-    throw new PocketBertError('invalid_argument', `the object given as model has ${found} weights, not ${precision}`);
+    throw new PocketBertError(
+      'invalid_argument',
+      `the object given as model has ${found} weights, not ${precision}`,
+    );
   }
 
   /** Closes a session that turned out to be of no use, unless others use it. */
@@ -73,7 +80,10 @@ export abstract class ModelUser implements AsyncDisposable {
   /** Number of tokens of the text, uncut, special tokens included. */
   countTokens(text: string, options?: CallOptions): Promise<number>;
   countTokens(texts: readonly TextInput[], options?: CallOptions): Promise<number[]>;
-  async countTokens(texts: string | readonly TextInput[], options: CallOptions = {}): Promise<number | number[]> {
+  async countTokens(
+    texts: string | readonly TextInput[],
+    options: CallOptions = {},
+  ): Promise<number | number[]> {
     const parts = await this.ask('countTokens', { items: itemsOf(texts) }, options, texts);
     const counts = parts.flatMap((part) => [...part]);
     return typeof texts === 'string' ? (counts[0] ?? 0) : counts;
@@ -82,7 +92,11 @@ export abstract class ModelUser implements AsyncDisposable {
   /** The tokens of a text with their places in it. */
   async tokenize(text: string, options: EncodeOptions = {}): Promise<Encoding> {
     const { pair, ...rest } = options;
-    const [encoding] = await this.encodeAll([pair === undefined ? text : { text, pair }], rest, text);
+    const [encoding] = await this.encodeAll(
+      [pair === undefined ? text : { text, pair }],
+      rest,
+      text,
+    );
     if (encoding === undefined) throw new PocketBertError('trap', 'the engine gave no encoding');
     return encoding;
   }
@@ -100,7 +114,11 @@ export abstract class ModelUser implements AsyncDisposable {
     return this.destroy();
   }
 
-  protected async encodeAll(texts: readonly TextInput[], options: EncodeOptions, all: unknown): Promise<Encoding[]> {
+  protected async encodeAll(
+    texts: readonly TextInput[],
+    options: EncodeOptions,
+    all: unknown,
+  ): Promise<Encoding[]> {
     return encodeItems(itemsOf(texts), options, this.#vocabulary, {
       call: (method, args) => this.ask(method, args, options, all),
       aside: (method, args) => this.ask(method, args, {}),
@@ -117,12 +135,17 @@ export abstract class ModelUser implements AsyncDisposable {
     options: CallOptions,
     texts: unknown = '',
   ): Promise<Results[K]> {
-    if (this.#destroyed) throw new PocketBertError('destroyed', 'the object was destroyed before the call');
+    if (this.#destroyed)
+      throw new PocketBertError('destroyed', 'the object was destroyed before the call');
     const priority = options.priority ?? (Array.isArray(texts) ? 'batch' : 'interactive');
     const linked = this.#link(options);
     try {
       const { signal } = linked;
-      return await this.#session.call(method, args, { priority, signal, onProgress: progressOf(options) });
+      return await this.#session.call(method, args, {
+        priority,
+        signal,
+        onProgress: progressOf(options),
+      });
     } finally {
       linked.unlink();
     }
@@ -131,9 +154,12 @@ export abstract class ModelUser implements AsyncDisposable {
   /** One signal for the user's signal, a newer call of the same key, and the end of this object. */
   #link({ signal, supersede }: CallOptions): { signal: AbortSignal; unlink(): void } {
     const control = new AbortController();
-    const key = typeof supersede === 'string' ? `:${supersede}` : supersede === true ? '' : undefined;
+    const key =
+      typeof supersede === 'string' ? `:${supersede}` : supersede === true ? '' : undefined;
     if (key !== undefined) {
-      this.#latest.get(key)?.abort(new PocketBertError('superseded', 'a newer call took the place of this one'));
+      this.#latest
+        .get(key)
+        ?.abort(new PocketBertError('superseded', 'a newer call took the place of this one'));
       this.#latest.set(key, control);
     }
     const onAbort = (): void => control.abort(signal && abortError(signal));

@@ -71,6 +71,9 @@ export interface FeatureExtractionPipeline extends PipelineObject {
 
 export interface TextClassificationPipeline extends PipelineObject {
   (texts: string, options?: TextClassificationOptions): Promise<Label[]>;
-  (texts: readonly string[], options: TextClassificationOptions & { readonly top_k: 1 }): Promise<Label[]>;
+  (
+    texts: readonly string[],
+    options: TextClassificationOptions & { readonly top_k: 1 },
+  ): Promise<Label[]>;
   (texts: readonly string[], options?: TextClassificationOptions): Promise<Label[] | Label[][]>;
 }

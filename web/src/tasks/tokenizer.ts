@@ -1,7 +1,14 @@
 /** `Tokenizer`: texts to tokens and back, without a model. */
 
 import { PocketBertError } from '../errors.js';
-import type { CallOptions, DecodeOptions, Encoding, EncodeOptions, TextInput, TokenizerCreateOptions } from '../types.js';
+import type {
+  CallOptions,
+  DecodeOptions,
+  Encoding,
+  EncodeOptions,
+  TextInput,
+  TokenizerCreateOptions,
+} from '../types.js';
 import { ModelUser } from './model_user.js';
 
 /**
@@ -15,7 +22,10 @@ export class Tokenizer extends ModelUser {
   /** Loads tokenizer.json (or vocab.txt) of a folder, or the tokenizer of a one-file model. */
   static async create(options: TokenizerCreateOptions = {}): Promise<Tokenizer> {
     if (options.files !== undefined && options.model !== undefined) {
-      throw new PocketBertError('invalid_argument', 'both model and files were given; expected one of them');
+      throw new PocketBertError(
+        'invalid_argument',
+        'both model and files were given; expected one of them',
+      );
     }
     return new Tokenizer(await ModelUser.open(options, true));
   }
@@ -26,20 +36,35 @@ export class Tokenizer extends ModelUser {
   }
 
   /** The tokens of many texts or pairs; padding to `longest` makes them equally long. */
-  encodeBatch(texts: readonly TextInput[], options: Omit<EncodeOptions, 'pair'> = {}): Promise<Encoding[]> {
+  encodeBatch(
+    texts: readonly TextInput[],
+    options: Omit<EncodeOptions, 'pair'> = {},
+  ): Promise<Encoding[]> {
     return this.encodeAll(texts, options, texts);
   }
 
   /** The text of ids, as near as the vocabulary allows. */
-  async decode(ids: ArrayLike<number> | Iterable<number>, options: DecodeOptions = {}): Promise<string> {
+  async decode(
+    ids: ArrayLike<number> | Iterable<number>,
+    options: DecodeOptions = {},
+  ): Promise<string> {
     const list = Array.from(ids);
     const wrong = list.find((id) => !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
-    if (wrong !== undefined) throw new PocketBertError('invalid_argument', `${wrong} is no token id`);
-    const { skip_special_tokens: skipSpecialTokens, clean_up_tokenization_spaces: cleanUp } = options;
-    return this.ask('decode', { ids: Int32Array.from(list), options: { skipSpecialTokens, cleanUp } }, options);
+    if (wrong !== undefined)
+      throw new PocketBertError('invalid_argument', `${wrong} is no token id`);
+    const { skip_special_tokens: skipSpecialTokens, clean_up_tokenization_spaces: cleanUp } =
+      options;
+    return this.ask(
+      'decode',
+      { ids: Int32Array.from(list), options: { skipSpecialTokens, cleanUp } },
+      options,
+    );
   }
 
-  decodeBatch(lists: readonly (ArrayLike<number> | Iterable<number>)[], options: DecodeOptions = {}): Promise<string[]> {
+  decodeBatch(
+    lists: readonly (ArrayLike<number> | Iterable<number>)[],
+    options: DecodeOptions = {},
+  ): Promise<string[]> {
     return Promise.all(lists.map((ids) => this.decode(ids, options)));
   }
 

@@ -4,7 +4,14 @@ import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
 import type { Report } from './host.js';
 import type { Priority } from './jobs.js';
 import type { OpenPort, Port } from './ports.js';
-import { unpackError, type Args, type FromHost, type Invocation, type Method, type Results } from './protocol.js';
+import {
+  unpackError,
+  type Args,
+  type FromHost,
+  type Invocation,
+  type Method,
+  type Results,
+} from './protocol.js';
 
 export interface RemoteCallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +53,11 @@ export class Remote {
   }
 
   /** Rejects with `PocketBertError`, or `HostLost` if the host ended because of something else. */
-  call<K extends Method>(method: K, args: Args[K], options: RemoteCallOptions = {}): Promise<Results[K]> {
+  call<K extends Method>(
+    method: K,
+    args: Args[K],
+    options: RemoteCallOptions = {},
+  ): Promise<Results[K]> {
     const { signal, priority = 'interactive', onProgress, transfer = [] } = options;
     const callSite = options.callSite ?? new Error('call site');
     return new Promise<Results[K]>((resolve, reject) => {
@@ -84,7 +95,9 @@ export class Remote {
     try {
       this.#port.send({ type: 'call', id, priority, invocation }, transfer);
     } catch (thrown) {
-      this.#settle(id)?.fail(toPocketBertError(thrown, 'invalid_argument', 'an argument can not be sent to the worker'));
+      this.#settle(id)?.fail(
+        toPocketBertError(thrown, 'invalid_argument', 'an argument can not be sent to the worker'),
+      );
     }
   }
 

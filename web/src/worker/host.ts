@@ -130,7 +130,11 @@ function tokenizerHandlers(state: State) {
       once(() => tokenizer().decode(args.ids, args.options)),
     /** The vocabulary's entries; the empty string for an id without one. */
     tokensOf: (args: { readonly ids: Int32Array }) =>
-      once(() => tokenizer().idsToTokens(args.ids).map((token) => token ?? '')),
+      once(() =>
+        tokenizer()
+          .idsToTokens(args.ids)
+          .map((token) => token ?? ''),
+      ),
     idOf: (args: { readonly token: string }) => once(() => tokenizer().tokenToId(args.token)),
   };
 }
@@ -139,10 +143,14 @@ function tokenizerHandlers(state: State) {
 function modelHandlers(state: State) {
   const model = () => present(state.model, 'model');
   return {
-    embed: (args: { readonly texts: readonly string[]; readonly options: EmbedOptions }): Job<EmbedResult> =>
-      model().startEmbed(args.texts, args.options),
-    classify: (args: { readonly items: readonly TextItem[]; readonly options: ClassifyOptions }): Job<ClassifyResult> =>
-      model().startClassify(args.items, args.options),
+    embed: (args: {
+      readonly texts: readonly string[];
+      readonly options: EmbedOptions;
+    }): Job<EmbedResult> => model().startEmbed(args.texts, args.options),
+    classify: (args: {
+      readonly items: readonly TextItem[];
+      readonly options: ClassifyOptions;
+    }): Job<ClassifyResult> => model().startClassify(args.items, args.options),
   };
 }
 
@@ -157,7 +165,10 @@ export function createHandlers(loadEngine: LoadEngine) {
     tokenizer: undefined,
   };
   return {
-    start: (args: { readonly options: Omit<EngineOptions, 'onProgress' | 'signal' | 'fetch'> }, report: Report) =>
+    start: (
+      args: { readonly options: Omit<EngineOptions, 'onProgress' | 'signal' | 'fetch'> },
+      report: Report,
+    ) =>
       once(async (): Promise<EngineFacts> => {
         const onProgress = (progress: { loaded: number; total?: number }): void =>
           report(progress.loaded, progress.total ?? 0);

@@ -30,7 +30,10 @@ export function openWorkerPort(events: PortEvents): Port {
   try {
     worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   } catch (cause) {
-    throw new PocketBertError('unsupported', 'the worker could not be started', { hint: workerHint, cause });
+    throw new PocketBertError('unsupported', 'the worker could not be started', {
+      hint: workerHint,
+      cause,
+    });
   }
   worker.onmessage = (event: MessageEvent) => events.receive(event.data);
   worker.onerror = (event) => {

@@ -39,7 +39,12 @@ export type ToHost = CallMessage | { readonly type: 'cancel'; readonly id: numbe
 
 export type FromHost =
   | { readonly type: 'done'; readonly id: number; readonly value: Carried }
-  | { readonly type: 'progress'; readonly id: number; readonly done: number; readonly total: number }
+  | {
+      readonly type: 'progress';
+      readonly id: number;
+      readonly done: number;
+      readonly total: number;
+    }
   | {
       readonly type: 'failed';
       readonly id: number;
@@ -88,7 +93,11 @@ export function unpackError(wire: WireError, callSite: Error): PocketBertError {
 }
 
 /** Memory that can be handed over with `value`: the buffers in it, and those of its typed arrays. */
-export function buffersOf(value: unknown, depth = 3, found = new Set<ArrayBuffer>()): ArrayBuffer[] {
+export function buffersOf(
+  value: unknown,
+  depth = 3,
+  found = new Set<ArrayBuffer>(),
+): ArrayBuffer[] {
   if (value instanceof ArrayBuffer) {
     found.add(value);
   } else if (ArrayBuffer.isView(value)) {

@@ -4,7 +4,14 @@ import type { LoadEngine } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import { createHandlers } from './host.js';
 import { createTurn, JobQueue } from './jobs.js';
-import { begin, packError, type CallMessage, type FromHost, type HandlerTable, type ToHost } from './protocol.js';
+import {
+  begin,
+  packError,
+  type CallMessage,
+  type FromHost,
+  type HandlerTable,
+  type ToHost,
+} from './protocol.js';
 
 export interface Server {
   receive(message: ToHost): void;
@@ -24,7 +31,8 @@ export function createServer(loadEngine: LoadEngine, send: (message: FromHost) =
   };
 
   const add = ({ id, priority, invocation }: CallMessage): void => {
-    const progress = (done: number, total: number): void => send({ type: 'progress', id, done, total });
+    const progress = (done: number, total: number): void =>
+      send({ type: 'progress', id, done, total });
     queue.add({
       id,
       priority,

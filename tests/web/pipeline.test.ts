@@ -1,0 +1,106 @@
+/** `pipeline()` and the package itself in node, with the real engine. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { Embedder, pipeline, type Source } from 'pocketbert';
+import { cls, code, enc } from './support/public_api.js';
+
+describe('pipeline', () => {
+  test('feature-extraction has the shapes of transformers.js', async () => {
+    const extract = await pipeline('feature-extraction', enc, { dtype: 'fp32' });
+    const one = await extract('Sail on!', { pooling: 'mean', normalize: true });
+    assert.deepEqual([one.type, one.dims, one.size, one.data.length], ['float32', [1, 24], 24, 24]);
+    assert.ok(Math.abs(Math.hypot(...one.data) - 1) < 1e-5);
+    const two = await extract(['Sail on!', 'boat'], { pooling: 'cls' });
+    assert.deepEqual([two.dims, two.tolist().length, two.tolist()[1]?.length], [[2, 24], 2, 24]);
+    assert.ok(
+      Math.abs(Math.hypot(...two.data.slice(0, 24)) - 1) > 1e-3,
+      'it was normalized although nobody said so',
+    );
+    const packed = await extract('boat', { pooling: 'mean', quantize: true, precision: 'ubinary' });
+    assert.deepEqual([packed.type, packed.dims], ['uint8', [1, 3]]);
+    await assert.rejects(extract('boat'), code('unsupported', /none/));
+    assert.equal(extract.info.model.precision, 'float32');
+    await extract.dispose();
+  });
+
+  test('text-classification has the shapes of transformers.js', async () => {
+    const statuses: string[] = [];
+    const classify = await pipeline('sentiment-analysis', cls, {
+      progress_callback: ({ status }) => statuses.push(status),
+    });
+    assert.equal(statuses.at(-1), 'ready');
+    const labels = classify.info.model.heads[0]?.labels.length ?? 0;
+    const isLabel = (value: unknown): boolean =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) && 'label' in value;
+    const one = await classify('boat');
+    assert.deepEqual([one.length, one.every(isLabel)], [1, true]);
+    assert.equal((await classify('boat', { top_k: null })).length, labels);
+    const two = await classify(['boat', 'river']);
+    assert.deepEqual([two.length, two.every(isLabel)], [2, true]);
+    const lists = await classify(['boat', 'river'], { top_k: 2 });
+    assert.deepEqual(
+      lists.map((list) => Array.isArray(list) && list.length),
+      [2, 2],
+    );
+    await classify.dispose();
+  });
+
+  test('what is not there is refused by name', async () => {
+    const call = pipeline as (task: string, model: Source, options?: object) => Promise<unknown>;
+    await assert.rejects(call('image-to-text', enc), code('unsupported', /image-to-text/));
+    await assert.rejects(
+      call('feature-extraction', enc, { dtype: 'q4' }),
+      code('unsupported', /q4/),
+    );
+    await assert.rejects(
+      call('feature-extraction', enc, { device: 'webgpu' }),
+      code('unsupported', /webgpu/),
+    );
+    await assert.rejects(
+      call('feature-extraction', 'a/b', { host: 'http://127.0.0.1:1/' }),
+      code('network', /127\.0\.0\.1:1\/a\/b\/resolve\/main\//),
+    );
+  });
+});
+
+describe('loading', () => {
+  test('int8 and float32, and the error of a file without either', async () => {
+    for (const precision of ['int8', 'float32'] as const) {
+      const embedder = await Embedder.create({ model: enc, precision });
+      assert.equal(embedder.info.model.precision, precision);
+      await embedder.destroy();
+    }
+  });
+
+  test('a cut file is named, and the next load works', async () => {
+    const names = ['config.json', 'tokenizer.json', 'model.safetensors'];
+    const files = Object.fromEntries(
+      await Promise.all(
+        names.map(async (name) => [name, new Uint8Array(await readFile(join(enc, name)))] as const),
+      ),
+    );
+    const cut = {
+      ...files,
+      'model.safetensors': files['model.safetensors']?.slice(0, 30_000) ?? '',
+    };
+    await assert.rejects(Embedder.create({ model: cut }), code('format', /model\.safetensors/));
+    const embedder = await Embedder.create({ model: files });
+    await embedder.destroy();
+  });
+
+  test('importing the package does nothing', async () => {
+    const names = Object.getOwnPropertyNames(globalThis);
+    const own = await import('pocketbert');
+    assert.ok('Embedder' in own);
+    assert.deepEqual(Object.getOwnPropertyNames(globalThis), names);
+  });
+
+  test('`await using` destroys', async () => {
+    const embedder = await Embedder.create({ model: enc });
+    await embedder[Symbol.asyncDispose]();
+    await assert.rejects(embedder.embed('x'), code('destroyed'));
+  });
+});

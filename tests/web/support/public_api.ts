@@ -1,0 +1,21 @@
+/** What tests of the public API share. */
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { PocketBertError } from 'pocketbert';
+
+const fixtures = join(process.cwd(), 'tests/cases/hand/fixtures');
+/** A tiny sentence encoder. */
+export const enc = join(fixtures, 'enc');
+/** A tiny classifier. */
+export const cls = join(fixtures, 'cls');
+
+/** For `assert.rejects`: ours, of this code, and its message matches. */
+export function code(expected: string, message = /./) {
+  return (thrown: unknown): true => {
+    assert.ok(thrown instanceof PocketBertError, String(thrown));
+    assert.equal(thrown.code, expected, thrown.message);
+    assert.match(thrown.message, message);
+    return true;
+  };
+}
