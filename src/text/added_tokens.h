@@ -1,6 +1,6 @@
 #pragma once
-// AddedTokens: tokens that are looked for in the text itself, before the model sees it: special ones
-// such as [SEP], and those a user added to a trained vocabulary.
+// AddedTokens: tokens that are looked for in the text itself, before the model sees it: special
+// ones such as [SEP], and those a user added to a trained vocabulary.
 
 #include <cstdint>
 #include <string>
@@ -39,9 +39,9 @@ struct TokenMatch {
   size_t end;
 };
 
-// Finds added tokens in a text: leftmost first, the longest at a place. Time is at most the length of
-// the text times that of the longest token. As in the reference, white space that a token takes along
-// on its right is searched again: a token that itself begins with white space may overlap it.
+// Finds added tokens in a text: leftmost first, the longest at a place. Time is at most the length
+// of the text times that of the longest token. As in the reference, white space that a token takes
+// along on its right is searched again: a token that itself begins with white space may overlap it.
 class TokenFinder {
  public:
   void Add(std::string_view pattern, const AddedToken* token);
@@ -72,8 +72,9 @@ class TokenFinder {
 
 class AddedTokens {
  public:
-  // `json` is "added_tokens" (null: none). As in the reference a token has the id of the vocabulary's
-  // entry of the same text, else the next free one from the vocabulary's size on, whatever "id" says.
+  // `json` is "added_tokens" (null: none). As in the reference a token has the id of the
+  // vocabulary's entry of the same text, else the next free one from the vocabulary's size on,
+  // whatever "id" says.
   static Result<AddedTokens> Create(Json json, const Vocabulary& vocabulary,
                                     const Normalizer& normalizer);
   AddedTokens(AddedTokens&&) = default;

@@ -1,12 +1,12 @@
 #pragma once
-// AlignedText: a text on its way through the normalizer, with the place in the source that each byte
-// came from.
+// AlignedText: a text on its way through the normalizer, with the place in the source that each
+// byte came from.
 //
 //   source "É!"  →  text "e!"  (1 byte, 1 byte)   source chars {0, 1 unit} {1, 1 unit}
 //
-// Whatever a normalizer does, each character of the outcome goes back to one character of the source
-// (an inserted one to its neighbour's), so a place is the first UTF-16 unit of that character and its
-// length in units.
+// Whatever a normalizer does, each character of the outcome goes back to one character of the
+// source (an inserted one to its neighbour's), so a place is the first UTF-16 unit of that
+// character and its length in units.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
-// BertNormalizer: cleaning, blanks around ideographs, stripping accents and lower-casing in one pass.
+// BertNormalizer: cleaning, blanks around ideographs, stripping accents and lower-casing in one
+// pass.
 
 #include <array>
 #include <cstdint>

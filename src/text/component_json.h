@@ -14,9 +14,10 @@ Status CheckKnownKeys(Json component, std::initializer_list<std::string_view> kn
 
 // The error that this component, with that value, is not among those computed here, e.g.
 // `tokenizer.json: normalizer.type is "Precompiled", which is not supported (supported: …)`.
-Error UnsupportedComponent(Json value, std::string_view supported);
+ErrorBox UnsupportedComponent(Json value, std::string_view supported);
 
-// The literal of {"String": "literal"}; {"Regex": …} is refused by name, and so is an empty literal.
+// The literal of {"String": "literal"}; {"Regex": …} is refused by name, and so is an empty
+// literal.
 Result<std::string_view> ReadStringPattern(Json component, std::string_view key);
 
 }  // namespace pocketbert

@@ -2,9 +2,9 @@
 // Unicode normalization forms (UAX #15) on aligned text: NFD, NFKD, NFC, NFKC, with the tables of
 // unicode_tables.h. Time is linear in the length of the text, whatever the marks in it.
 //
-// Places follow the reference: the characters of the outcome consume those of the input in order, as
-// many as went into each. Where marks change places, so each keeps the place of the mark that stood
-// there before, not its own.
+// Places follow the reference: the characters of the outcome consume those of the input in order,
+// as many as went into each. Where marks change places, so each keeps the place of the mark that
+// stood there before, not its own.
 
 #include <cstdint>
 #include <vector>
@@ -18,8 +18,8 @@ enum class NormalForm : uint8_t { kNfd, kNfkd, kNfc, kNfkc };
 // Appends `in` in the asked form to `out`.
 void AppendNormalForm(NormalForm form, const AlignedText& in, AlignedText& out);
 
-// A character of a decomposition. `change` is 0 for one that stands for an input character, 1 for one
-// more made of the same; -n for one that stands for 1 + n of them (composed).
+// A character of a decomposition. `change` is 0 for one that stands for an input character, 1 for
+// one more made of the same; -n for one that stands for 1 + n of them (composed).
 struct FormChar {
   char32_t code;
   int32_t change;
@@ -50,8 +50,8 @@ class FormAligner {
   SourceChar last_ = 0;
 };
 
-// Decomposes and puts marks into canonical order: characters go in one by one, and come out in `out`
-// (which the caller empties) as soon as their place is certain.
+// Decomposes and puts marks into canonical order: characters go in one by one, and come out in
+// `out` (which the caller empties) as soon as their place is certain.
 class Decomposer {
  public:
   explicit Decomposer(bool compatibility) : compatibility_(compatibility) {}

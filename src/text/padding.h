@@ -14,8 +14,8 @@ namespace pocketbert {
 // tokenizer.json's "padding".
 Result<std::optional<Padding>> ReadPadding(Json json);
 
-// Pads all encodings, and their overflow windows, to the asked length; `pad_id` stands for the option
-// where that is absent. Errors (kInvalidArgument): a length above 2^24.
+// Pads all encodings, and their overflow windows, to the asked length; `pad_id` stands for the
+// option where that is absent. Errors (kInvalidArgument): a length above 2^24.
 Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32_t pad_id);
 
 }  // namespace pocketbert

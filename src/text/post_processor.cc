@@ -21,7 +21,7 @@ Result<int32_t> ReadId(Json json) {
 Result<std::vector<int32_t>> ReadSpecialIds(Json special_tokens, Json name) {
   PB_ASSIGN_OR_RETURN(std::string_view id, name.AsString());
   const std::optional<Json> token = special_tokens.Find(id);
-  if (!token) return name.ErrorExpected("a special token that the template's special_tokens define");
+  if (!token) return name.ErrorExpected("a token that the template's special_tokens define");
   PB_ASSIGN_OR_RETURN(Json list, token->GetArray("ids"));
   std::vector<int32_t> ids;
   for (Json item : list.Items()) {

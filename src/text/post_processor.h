@@ -1,5 +1,6 @@
 #pragma once
-// PostProcessor: the template of special tokens around a text or a pair, e.g. [CLS] A [SEP] B [SEP].
+// PostProcessor: the template of special tokens around a text or a pair, e.g. [CLS] A [SEP] B
+// [SEP].
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// PreTokenizer: the list of steps of tokenizer.json's "pre_tokenizer" (a Sequence is laid flat, null
-// is the empty list): each parts the pieces that the one before it left.
+// PreTokenizer: the list of steps of tokenizer.json's "pre_tokenizer" (a Sequence is laid flat,
+// null is the empty list): each parts the pieces that the one before it left.
 
 #include <string>
 #include <string_view>
@@ -15,8 +15,8 @@ namespace pocketbert {
 class PreTokenizer {
  public:
   // Supported types: BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation, Split (at a
-  // literal), CharDelimiterSplit, Digits, Sequence. Others, and options unknown here, are refused by
-  // name.
+  // literal), CharDelimiterSplit, Digits, Sequence. Others, and options unknown here, are refused
+  // by name.
   static Result<PreTokenizer> FromJson(Json json);
 
   // Parts the pieces of `text` in place; `other` is scratch.

@@ -5,9 +5,9 @@
 //   PB_ASSIGN_OR_RETURN(Encoding encoding, tokenizer.Encode("Hello world!", {}, {}));
 //   // ids [101, 7592, 2088, 999, 102]
 //
-// A text passes these stages, one file each, named as in tokenizer.json: added tokens →
-// normalizer → pre_tokenizer → model → truncation → post_processor (template) → padding. Ids and
-// offsets equal those of Hugging Face's tokenizers 0.23.3. Time is linear in the length of the text.
+// A text passes these stages, one file each, named as in tokenizer.json: added tokens → normalizer
+// → pre_tokenizer → model → truncation → post_processor (template) → padding. Ids and offsets equal
+// those of Hugging Face's tokenizers 0.23.3. Time is linear in the length of the text.
 //
 // Texts are UTF-8; an invalid sequence counts as U+FFFD (by the WHATWG rule), one UTF-16 unit.
 // A tokenizer is const after construction; any number of threads may use one.

@@ -9,7 +9,8 @@
 namespace pocketbert {
 namespace {
 
-// Roles of special tokens: their key in tokenizer_config.json, and the name where no file tells one.
+// Roles of special tokens: their key in tokenizer_config.json, and the name where no file tells
+// one.
 struct Role {
   std::string_view key;
   std::string_view usual_name;

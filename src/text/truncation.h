@@ -25,9 +25,9 @@ struct KeptLengths {
 Result<KeptLengths> ShareRoom(size_t first, std::optional<size_t> second, size_t room,
                               TruncationStrategy strategy);
 
-// The windows over `length` tokens, each of at most `kept`, overlapping by `stride`; the first is the
-// main one. If kept is 0 the main one is empty and one more holds all. Needs stride < kept where
-// something is cut.
+// The windows over `length` tokens, each of at most `kept`, overlapping by `stride`; the first is
+// the main one. If kept is 0 the main one is empty and one more holds all. Needs stride < kept
+// where something is cut.
 std::vector<Window> CutWindows(size_t length, size_t kept, size_t stride, Side direction);
 
 }  // namespace pocketbert

@@ -1,7 +1,7 @@
 #pragma once
 // What the tokenizer needs to know of a code point. The tables are pinned to the behaviour of
-// Hugging Face's tokenizers 0.23.3 (see tests/reference/unicode/generate_tables.py), which is that of
-// no single version of Unicode.
+// Hugging Face's tokenizers 0.23.3 (see tests/reference/unicode/generate_tables.py), which is that
+// of no single version of Unicode.
 
 #include <cstddef>
 #include <cstdint>

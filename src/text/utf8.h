@@ -73,8 +73,8 @@ inline size_t WriteUtf8(char32_t c, char* out) {
 // UTF-16 code units of a code point: 1 or 2.
 inline uint32_t Utf16Units(char32_t c) { return c >= 0x10000 ? 2 : 1; }
 
-// Bytes from the beginning of `text` that are valid UTF-8: no overlong forms, no surrogates, nothing
-// above U+10FFFF, no cut character.
+// Bytes from the beginning of `text` that are valid UTF-8: no overlong forms, no surrogates,
+// nothing above U+10FFFF, no cut character.
 size_t ValidUtf8Prefix(std::string_view text);
 
 inline bool IsValidUtf8(std::string_view text) { return ValidUtf8Prefix(text) == text.size(); }

@@ -3,7 +3,8 @@
 //
 // Its compact form (Serialize): 8 bytes "PBVOCAB1"; number of ids, number of text bytes (both u32,
 // little-endian); for each id from 0 its text's length in bytes + 1, or 0 for a gap, as a
-// variable-length number (7 bits a byte, low first, high bit: more follow); the texts, back to back.
+// variable-length number (7 bits a byte, low first, high bit: more follow); the texts, back to
+// back.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,8 @@ class Vocabulary {
     return FindHashed(Hash(kHashSeed, text), {}, text);
   }
 
-  // Lookups of many prefixes: Hash may go on from the hash of what stands before. `prefix` and `text`
-  // are two parts of the wanted text, whose hash is `hash`.
+  // Lookups of many prefixes: Hash may go on from the hash of what stands before. `prefix` and
+  // `text` are two parts of the wanted text, whose hash is `hash`.
   static constexpr uint32_t kHashSeed = 0x811C9DC5u;
   static uint32_t HashByte(uint32_t hash, char byte) {
     return (hash ^ static_cast<uint8_t>(byte)) * 0x01000193u;  // FNV-1a

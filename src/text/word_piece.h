@@ -1,7 +1,7 @@
 #pragma once
 // WordPiece: a word becomes the longest entry of the vocabulary that begins it, then the longest
-// (with the continuation prefix, "##") that begins the rest, and so on; a word that cannot be used up
-// is one unknown token.
+// (with the continuation prefix, "##") that begins the rest, and so on; a word that cannot be used
+// up is one unknown token.
 //
 //   "unaffable" → un ##aff ##able        "unaffablé" → [UNK]
 //
@@ -28,8 +28,9 @@ struct WordToken {
 
 class WordPiece {
  public:
-  // `json` is tokenizer.json's "model"; its vocabulary is given apart. Errors: another type of model,
-  // also where an old file does not name it (kUnsupported), or what is not of the right kind.
+  // `json` is tokenizer.json's "model"; its vocabulary is given apart. Errors: another type of
+  // model, also where an old file does not name it (kUnsupported), or what is not of the right
+  // kind.
   static Result<WordPiece> FromJson(Json json, Vocabulary vocabulary);
   // That `json` describes a WordPiece model with no unknown options; the same errors.
   static Status CheckType(Json json);
