@@ -26,12 +26,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kSourceFolder, withLock } from './cache.mjs';
 import { BuildError, run, runMain, runQuietly, say, seconds } from './process.mjs';
 import { ensureNpmPackages } from './setup.mjs';
-import { whenChanged } from './stamps.mjs';
+import { filesOf, whenChanged } from './stamps.mjs';
 import { ensureToolchain } from './toolchain.mjs';
 
 export const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
@@ -191,7 +191,17 @@ async function bundle(entries) {
   if (banner) for (const { out } of entries) chmodSync(join(kDist, `${out}.js`), 0o755);
 }
 
-/** Declarations of the public API. Type errors do not stop a build; the test stage `types` reports them. */
+/** Removes files of dist/ with this ending that no longer are made; those of the modules stay. */
+function removeOld(ending) {
+  for (const path of filesOf([kDist])) {
+    if (path.endsWith(ending) && !basename(path).startsWith('pocketbert-')) rmSync(path);
+  }
+}
+
+/**
+ * Declarations of the public API. Type errors do not stop a build; the test stage `types` reports
+ * them.
+ */
 async function emitTypes() {
   const folder = at('build', 'types');
   rmSync(folder, { recursive: true, force: true });
@@ -200,6 +210,7 @@ async function emitTypes() {
     allowFailure: true,
   });
   if (code !== 0) say('web/src has type errors: `npm run test:web` shows them');
+  removeOld('.d.ts');
   if (existsSync(folder)) cpSync(folder, kDist, { recursive: true });
 }
 
@@ -217,6 +228,7 @@ async function buildJs() {
     entries.map(({ out }) => join(kDist, `${out}.js`)),
     async () => {
       mkdirSync(kDist, { recursive: true });
+      removeOld('.js');
       const sharing = entries.filter(({ shares }) => shares);
       const alone = entries.filter(({ shares }) => !shares).map((entry) => [entry]);
       await Promise.all([sharing, ...alone].filter((group) => group.length > 0).map(bundle));
