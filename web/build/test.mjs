@@ -93,12 +93,12 @@ async function catchStage(folder, toolchain, ending, run) {
     if (!(error instanceof BuildError)) throw error;
     counts.push(failure(error.message));
   });
-  const isTest = (name) =>
-    name.startsWith('test_') && (ending ? name.endsWith(ending) : !name.includes('.'));
-  for (const name of readdirSync(at('build', folder)).filter(isTest).sort()) {
-    counts.push(
-      await runCatch(`${folder} ${basename(name, ending)}`, ...run(at('build', folder, name))),
-    );
+  const programs = at('build', folder, toolchain ? 'tests' : '');
+  const isTest = (name) => /^test_\w+$/.test(basename(name, ending)) && name.endsWith(ending);
+  const names = existsSync(programs) ? readdirSync(programs).filter(isTest).sort() : [];
+  for (const name of names) {
+    const label = `${folder} ${basename(name, ending)}`;
+    counts.push(await runCatch(label, ...run(join(programs, name))));
   }
   if (counts.length === 0) counts.push(failure(`no test program in build/${folder}`));
   return sum(counts);
