@@ -44,6 +44,8 @@ export class ModelBar {
   #runningSource: Source | null = null;
   #loading: AbortController | null = null;
   #preparing = false;
+  /** The file that was read last. */
+  #file = '';
   readonly #events: ModelEvents;
   readonly #facts = new ModelFacts();
   /** Models of the list by the value of their option. */
@@ -188,9 +190,11 @@ export class ModelBar {
   #showProgress({ phase, fraction, loaded, total, file }: Progress): void {
     this.#showLoading(true);
     byId('model-bar', HTMLProgressElement).value = fraction;
-    const name = file.split('/').filter(Boolean).pop() ?? '';
+    // The engine starts while files arrive: its reports have no file of their own.
+    if (file !== '' || total === 0) this.#file = file.split('/').filter(Boolean).pop() ?? '';
+    const what = phase === 'engine' && this.#file !== '' ? phases.download : phases[phase];
     const bytes = total > 0 ? `: ${formatBytes(loaded)} of ${formatBytes(total)}` : '…';
-    byId('model-phase', HTMLElement).textContent = `${`${phases[phase]} ${name}`.trim()}${bytes}`;
+    byId('model-phase', HTMLElement).textContent = `${what} ${this.#file}`.trim() + bytes;
   }
 
   /** The status stays for those who listen; for those who see, the bar stands in its place. */

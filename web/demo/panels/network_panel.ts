@@ -75,7 +75,18 @@ export class NetworkPanel extends Panel {
         ? ` ${formatCount(this.#failedLoads, 'load')} failed or ended early; what the worker had fetched of its own program by then ended with it and is not in the list.`
         : '';
     byId('network-verdict', HTMLElement).classList.toggle('foreign', foreign.length > 0);
-    this.tell(`${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}`);
+    this.tell(`${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}${this.#unseenThreads()}`);
+  }
+
+  /** A sentence if the browser (Firefox) has no records of what the worker's own threads fetched. */
+  #unseenThreads(): string {
+    const { running } = this;
+    const requests = this.#workers.get(running?.readyAt ?? -1);
+    if (running === null || requests === undefined) return '';
+    const { threads, variant } = running.embedder.info;
+    const scripts = requests.filter(({ url }) => url.pathname.includes(`pocketbert-${variant}`) && url.pathname.endsWith('.js'));
+    if (threads === 1 || scripts.length > 1) return '';
+    return ` This browser keeps no record of what threads fetch: ${threads - 1} more loaded the script of ${variant}.`;
   }
 
   #drawSince(all: readonly SeenRequest[]): void {
