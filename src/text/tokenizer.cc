@@ -105,9 +105,10 @@ class CallEncoder {
     for (int which = 0; which < 2; ++which) {
       for (const Window& window : windows_[which]) sum[which] += window.size();
     }
+    const uint64_t windows = windows_[0].size() * (pair ? windows_[1].size() : 1);
     const uint64_t total = pair ? sum[0] * windows_[1].size() + sum[1] * windows_[0].size()
                                 : sum[0];
-    if (total <= kMostTokens || windows_[0].size() * windows_[1].size() <= 1) return Done{};
+    if (windows == 1 || total <= kMostTokens) return Done{};
     return Error{ErrorCode::kTooLong, "the overflow windows would hold " + std::to_string(total) +
                                           " tokens, expected at most " +
                                           std::to_string(kMostTokens)};

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view kMagic = "PBVOCAB1";
 constexpr size_t kHeaderBytes = 16;
-// A well-spread table of this fill has no runs of this length; a crafted one might.
-constexpr size_t kLongestRun = 256;
 
 Error BadVocabulary(std::string_view name, const std::string& what) {
   return FormatError(std::string(name) + ": " + what);
@@ -45,31 +43,26 @@ bool ReadNumber(std::span<const uint8_t>& bytes, uint32_t& value) {
 
 template <typename Wins>
 Status Vocabulary::Index(const Wins& wins, std::string_view name) {
-  size_t slots = 2;
-  while (slots < 2 * id_limit()) slots *= 2;
-  slots_.assign(slots, {});
-  mask_ = static_cast<uint32_t>(slots - 1);
+  index_.Reset(id_limit());
   size_ = 0;
   for (size_t id = 0; id < id_limit(); ++id) {
     if (!Has(id)) continue;
     const std::string_view text = Text(id);
-    const uint32_t hash = Hash(kHashSeed, text);
-    size_t run = 0;
-    uint32_t at = Spread(hash) & mask_;
-    for (; slots_[at].id >= 0; at = (at + 1) & mask_) {
-      if (slots_[at].hash == hash && Text(static_cast<size_t>(slots_[at].id)) == text) break;
-      if (++run > kLongestRun) {
-        return BadVocabulary(name, "texts crafted to collide in a hash table are refused");
+    const TextKey key(text);
+    if (const int32_t found = Find(key, text); found >= 0) {
+      const auto earlier = static_cast<size_t>(found);
+      const bool stays = wins(earlier, id);
+      begins_[stays ? id : earlier] |= kGap;
+      if (!stays) {
+        // Both read alike, so either text answers for the key.
+        index_.Replace(key, static_cast<int32_t>(id), [&](int32_t other) {
+          return static_cast<size_t>(other) == earlier;
+        });
       }
-    }
-    if (slots_[at].id >= 0) {
-      const auto earlier = static_cast<size_t>(slots_[at].id);
-      const size_t loser = wins(earlier, id) ? id : earlier;
-      begins_[loser] |= kGap;
-      slots_[at].id = static_cast<int32_t>(loser == id ? earlier : id);
-    } else {
-      slots_[at] = {hash, static_cast<int32_t>(id)};
+    } else if (index_.Insert(key, static_cast<int32_t>(id))) {
       ++size_;
+    } else {
+      return BadVocabulary(name, "texts crafted to collide in a hash table are refused");
     }
   }
   return Done{};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "text/text_index.h"
 
 namespace pocketbert {
 
@@ -41,30 +42,10 @@ class Vocabulary {
   std::vector<uint8_t> Serialize() const;
 
   // -1 if there is none.
-  int32_t Find(std::string_view text) const {
-    return FindHashed(Hash(kHashSeed, text), {}, text);
-  }
-
-  // Lookups of many prefixes: Hash may go on from the hash of what stands before. `prefix` and
-  // `text` are two parts of the wanted text, whose hash is `hash`.
-  static constexpr uint32_t kHashSeed = 0x811C9DC5u;
-  static uint32_t HashByte(uint32_t hash, char byte) {
-    return (hash ^ static_cast<uint8_t>(byte)) * 0x01000193u;  // FNV-1a
-  }
-  // The hash from which HashByte made `hash` with `byte` (the factor is the inverse modulo 2^32).
-  static uint32_t UnhashByte(uint32_t hash, char byte) {
-    return (hash * 0x359C449Bu) ^ static_cast<uint8_t>(byte);
-  }
-  static uint32_t Hash(uint32_t hash, std::string_view text) {
-    for (const char c : text) hash = HashByte(hash, c);
-    return hash;
-  }
-  int32_t FindHashed(uint32_t hash, std::string_view prefix, std::string_view text) const {
-    for (uint32_t at = Spread(hash) & mask_;; at = (at + 1) & mask_) {
-      const Slot& slot = slots_[at];
-      if (slot.id < 0) return -1;
-      if (slot.hash == hash && Equals(slot.id, prefix, text)) return slot.id;
-    }
+  int32_t Find(std::string_view text) const { return Find(TextKey(text), text); }
+  // The same, for who has the key already.
+  int32_t Find(const TextKey& key, std::string_view text) const {
+    return index_.Find(key, [&](int32_t id) { return Text(static_cast<size_t>(id)) == text; });
   }
 
   bool Has(size_t id) const { return id < id_limit() && !(begins_[id] & kGap); }
@@ -81,25 +62,14 @@ class Vocabulary {
 
  private:
   static constexpr uint32_t kGap = 0x80000000u;
-  struct Slot {
-    uint32_t hash = 0;
-    int32_t id = -1;
-  };
-  static uint32_t Spread(uint32_t hash) { return hash ^ hash >> 15; }
-  bool Equals(int32_t id, std::string_view prefix, std::string_view text) const {
-    const std::string_view entry = Text(static_cast<size_t>(id));
-    return entry.size() == prefix.size() + text.size() && entry.starts_with(prefix) &&
-           entry.ends_with(text);
-  }
-  // Enters all texts into the table. Of two ids with one text, `wins(a, b)` says whether a stays.
+  // Enters all texts into the index. Of two ids with one text, `wins(a, b)` says whether a stays.
   template <typename Wins>
   Status Index(const Wins& wins, std::string_view name);
 
   std::string texts_;
   // Where each id's text begins in texts_, and the end of the last; kGap is set for gaps.
   std::vector<uint32_t> begins_ = {0};
-  std::vector<Slot> slots_ = {{}, {}};  // open addressing, at most half full, a power of two
-  uint32_t mask_ = 1;
+  TextIndex index_;
   size_t size_ = 0;
 };
 

@@ -50,20 +50,30 @@ Result<WordPiece> WordPiece::FromJson(Json json, Vocabulary vocabulary) {
   }
   model.vocabulary_ = std::move(vocabulary);
   model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
-  model.first_ = MakePosition(model.vocabulary_, "");
-  model.further_ = MakePosition(model.vocabulary_, prefix);
+  PB_ASSIGN_OR_RETURN(model.first_, MakePosition(model.vocabulary_, ""));
+  PB_ASSIGN_OR_RETURN(model.further_, MakePosition(model.vocabulary_, prefix));
   return model;
 }
 
-WordPiece::Position WordPiece::MakePosition(const Vocabulary& vocabulary, std::string_view prefix) {
-  Position position = {std::string(prefix), Vocabulary::Hash(Vocabulary::kHashSeed, prefix), {}};
+Result<WordPiece::Position> WordPiece::MakePosition(const Vocabulary& vocabulary,
+                                                    std::string_view prefix) {
+  Position position = {{}, {}, prefix.size()};
+  std::vector<uint32_t> ids;
   for (size_t id = 0; id < vocabulary.id_limit(); ++id) {
     if (!vocabulary.Has(id)) continue;
-    std::string_view text = vocabulary.Text(id);
+    const std::string_view text = vocabulary.Text(id);
     if (!text.starts_with(prefix) || text.size() == prefix.size()) continue;
-    text.remove_prefix(prefix.size());
-    uint32_t& longest = position.longest[static_cast<uint8_t>(text[0])];
-    longest = std::max(longest, static_cast<uint32_t>(text.size()));
+    uint32_t& longest = position.longest[static_cast<uint8_t>(text[prefix.size()])];
+    longest = std::max(longest, static_cast<uint32_t>(text.size() - prefix.size()));
+    ids.push_back(static_cast<uint32_t>(id));
+  }
+  if (prefix.empty()) return position;
+  position.behind_prefix.Reset(ids.size());
+  for (const uint32_t id : ids) {
+    const TextKey key(vocabulary.Text(id).substr(prefix.size()));
+    if (!position.behind_prefix.Insert(key, static_cast<int32_t>(id))) {
+      return FormatError("texts of the vocabulary crafted to collide in a hash table are refused");
+    }
   }
   return position;
 }
@@ -76,16 +86,22 @@ bool WordPiece::IsTooLong(std::string_view word) const {
 }
 
 // Looks for the whole text first (up to the length of the longest entry), then for ever shorter
-// beginnings, taking one byte after the other out of the hash.
+// beginnings.
 WordPiece::Match WordPiece::LongestMatch(const Position& position, std::string_view text) const {
-  size_t end = std::min<size_t>(text.size(), position.longest[static_cast<uint8_t>(text[0])]);
-  uint32_t hash = Vocabulary::Hash(position.hash, text.substr(0, end));
-  for (; end > 0; --end) {
-    if (end == text.size() || !IsContinuation(text[end])) {
-      const int32_t id = vocabulary_.FindHashed(hash, position.prefix, text.substr(0, end));
-      if (id >= 0) return {id, end};
-    }
-    hash = Vocabulary::UnhashByte(hash, text[end - 1]);
+  const size_t most =
+      std::min<size_t>(text.size(), position.longest[static_cast<uint8_t>(text[0])]);
+  for (TextKey key(text.substr(0, most)); key.size() > 0; key.Shorten()) {
+    const size_t size = key.size();
+    if (size < text.size() && IsContinuation(text[size])) continue;
+    const std::string_view wanted = text.substr(0, size);
+    const int32_t id =
+        position.prefix_size == 0
+            ? vocabulary_.Find(key, wanted)
+            : position.behind_prefix.Find(key, [&](int32_t found) {
+                const std::string_view entry = vocabulary_.Text(static_cast<size_t>(found));
+                return entry.substr(position.prefix_size) == wanted;
+              });
+    if (id >= 0) return {id, size};
   }
   return {-1, 0};
 }

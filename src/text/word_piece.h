@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "text/text_index.h"
 #include "text/vocabulary.h"
 
 namespace pocketbert {
@@ -45,18 +46,19 @@ class WordPiece {
   const std::string& unk_token() const { return unk_token_; }
 
  private:
-  // Of the entries that begin a word, or go on with it: the hash of what stands in front, and for
-  // each first byte the length of the longest, in bytes.
+  // What may stand at one place of a word: its beginning, or behind a piece of it.
   struct Position {
-    std::string prefix;
-    uint32_t hash;
+    // For each first byte the length of the longest entry, in bytes, without the prefix.
     std::array<uint32_t, 256> longest;
+    // Entries with the prefix, by the text behind it; not used for the empty prefix.
+    TextIndex behind_prefix;
+    size_t prefix_size;
   };
   struct Match {
     int32_t id;
     size_t bytes;
   };
-  static Position MakePosition(const Vocabulary& vocabulary, std::string_view prefix);
+  static Result<Position> MakePosition(const Vocabulary& vocabulary, std::string_view prefix);
   Match LongestMatch(const Position& position, std::string_view text) const;
   bool IsTooLong(std::string_view word) const;
 

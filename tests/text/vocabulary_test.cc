@@ -132,14 +132,5 @@ TEST_CASE("damaged compact forms are refused") {
   CHECK_FALSE(Vocabulary::FromBytes(equal).ok());
 }
 
-TEST_CASE("hashes of beginnings are taken apart again") {
-  const std::string text = "any text, é";
-  uint32_t hash = Vocabulary::Hash(Vocabulary::kHashSeed, text);
-  for (size_t end = text.size(); end-- > 0;) {
-    hash = Vocabulary::UnhashByte(hash, text[end]);
-    CHECK(hash == Vocabulary::Hash(Vocabulary::kHashSeed, text.substr(0, end)));
-  }
-}
-
 }  // namespace
 }  // namespace pocketbert

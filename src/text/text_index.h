@@ -1,0 +1,140 @@
+#pragma once
+// TextIndex: ids by text, made for asking one text and then all its ever shorter beginnings.
+//
+// A text of up to 8 bytes is its own key, so that a shorter beginning is a mask away; a longer one
+// has a hash that goes over its bytes by eights, of which the last can be taken out again. A filter
+// of one bit a hash keeps most questions in vain away from the table.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "base/check.h"
+
+namespace pocketbert {
+
+static_assert(std::endian::native == std::endian::little, "bytes are read as numbers");
+
+// `count` (at most 8) bytes as a number, the first byte lowest.
+inline uint64_t LoadBytes(const char* at, size_t count) {
+  uint64_t value = 0;
+  if (count == 8) {
+    std::memcpy(&value, at, 8);
+  } else if (count >= 4) {
+    uint32_t low;
+    uint32_t high;  // overlaps `low`
+    std::memcpy(&low, at, 4);
+    std::memcpy(&high, at + count - 4, 4);
+    value = low | static_cast<uint64_t>(high) << (8 * (count - 4));
+  } else if (count > 0) {
+    const auto byte = [&](size_t i) { return static_cast<uint64_t>(static_cast<uint8_t>(at[i])); };
+    value = byte(0) | byte(count / 2) << (8 * (count / 2)) | byte(count - 1) << (8 * (count - 1));
+  }
+  return value;
+}
+
+// The key of a text, and of its beginnings: Shorten() takes the last byte off.
+class TextKey {
+ public:
+  explicit TextKey(std::string_view text) : text_(text.data()), size_(text.size()) {
+    if (size_ <= 8) {
+      tail_ = LoadBytes(text_, size_);
+      return;
+    }
+    for (size_t at = 0; at + 8 <= size_; at += 8) {
+      chunks_ = (chunks_ ^ LoadBytes(text_ + at, 8)) * kFactor;
+    }
+    tail_ = LoadBytes(text_ + size_ / 8 * 8, size_ % 8);
+  }
+
+  size_t size() const { return size_; }
+  // Up to 8 bytes the bytes themselves; two longer texts may rarely have one key.
+  uint64_t key() const {
+    return size_ <= 8 ? tail_ : ((chunks_ ^ tail_) * kFactor) ^ (chunks_ >> 32) ^ size_;
+  }
+
+  void Shorten() {
+    if (size_ > 8 && size_ % 8 == 0) {
+      // (H ^ chunk) * factor undone; the factor's inverse modulo 2^64.
+      const uint64_t chunk = LoadBytes(text_ + size_ - 8, 8);
+      chunks_ = (chunks_ * 0xF1DE83E19937733Du) ^ chunk;
+      tail_ = chunk;
+    }
+    --size_;
+    if (size_ == 8) {
+      tail_ = LoadBytes(text_, 8);
+    } else {
+      tail_ &= (uint64_t{1} << (8 * (size_ % 8))) - 1;
+    }
+  }
+
+ private:
+  static constexpr uint64_t kFactor = 0x9E3779B97F4A7C15u;
+
+  const char* text_;
+  size_t size_;
+  uint64_t chunks_ = 0;  // all whole chunks of eight, if there are more than 8 bytes
+  uint64_t tail_ = 0;    // the bytes after them
+};
+
+class TextIndex {
+ public:
+  TextIndex() { Reset(0); }
+
+  // Empties the table and makes room for `count` texts.
+  void Reset(size_t count);
+
+  // The id of the text with `key`, or -1. `equals(id)` tells whether that id's text is the wanted
+  // one; it is asked only for texts of more than 8 bytes.
+  template <typename Equals>
+  int32_t Find(const TextKey& key, const Equals& equals) const {
+    const Slot* slot = FindSlot(key, equals);
+    return slot ? slot->id : -1;
+  }
+
+  // Enters a text that is not there yet. False if the texts seem crafted to collide.
+  bool Insert(const TextKey& key, int32_t id);
+  // Gives a text that is there another id.
+  template <typename Equals>
+  void Replace(const TextKey& key, int32_t id, const Equals& equals) {
+    const Slot* slot = FindSlot(key, equals);
+    PB_CHECK(slot);
+    slots_[static_cast<size_t>(slot - slots_.data())].id = id;
+  }
+
+ private:
+  struct Slot {
+    uint64_t key = 0;
+    int32_t id = -1;  // -1: free
+    uint32_t size = 0;
+  };
+
+  // The top bits of the product choose the slot, some more of them the filter's bit.
+  static uint64_t Spread(uint64_t key) { return (key ^ key >> 29) * 0xD6E8FEB86659FD93u; }
+
+  template <typename Equals>
+  const Slot* FindSlot(const TextKey& key, const Equals& equals) const {
+    const uint64_t spread = Spread(key.key());
+    const uint64_t bit = spread >> filter_shift_;
+    if (!(filter_[bit / 64] >> (bit % 64) & 1)) return nullptr;
+    const size_t mask = slots_.size() - 1;
+    for (size_t at = spread >> slot_shift_;; at = (at + 1) & mask) {
+      const Slot& slot = slots_[at];
+      if (slot.id < 0) return nullptr;
+      if (slot.key == key.key() && slot.size == key.size() &&
+          (key.size() <= 8 || equals(slot.id))) {
+        return &slot;
+      }
+    }
+  }
+
+  std::vector<Slot> slots_;       // open addressing, at most half full, a power of two
+  std::vector<uint64_t> filter_;  // 8 bits or more for each text
+  int slot_shift_ = 0;
+  int filter_shift_ = 0;
+};
+
+}  // namespace pocketbert
