@@ -6,12 +6,20 @@
 namespace pocketbert {
 
 // Prints "file:line: check failed: condition" to stderr and stops.
-[[noreturn]] void CheckFailed(const char* condition, const char* file, int line);
+[[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
 
 }  // namespace pocketbert
+
+// In wasm the conditions' texts are left out: they would be a few kilobytes.
+#if defined(__wasm__)
+#define PB_CONDITION_TEXT(condition) ""
+#else
+#define PB_CONDITION_TEXT(condition) #condition
+#endif
 
 #define PB_CHECK(condition)                                           \
   do {                                                                \
     if (!(condition)) [[unlikely]]                                    \
-      ::pocketbert::CheckFailed(#condition, __FILE__, __LINE__);      \
+      ::pocketbert::CheckFailed(__FILE_NAME__, __LINE__,              \
+                                PB_CONDITION_TEXT(condition));        \
   } while (false)

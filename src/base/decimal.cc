@@ -218,7 +218,9 @@ std::string FormatDecimal(double value, int digits) {
     const std::string power = std::to_string(exponent < 0 ? -exponent : exponent);
     return text + shown + (exponent < 0 ? "e-" : "e+") + (power.size() < 2 ? "0" : "") + power;
   }
-  if (exponent < 0) return text + "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + shown;
+  if (exponent < 0) {
+    return text + "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + shown;
+  }
   const size_t whole = static_cast<size_t>(exponent) + 1;
   if (shown.size() <= whole) return text + shown + std::string(whole - shown.size(), '0');
   return text + shown.insert(whole, ".");

@@ -93,8 +93,8 @@ std::string Json::Describe() const {
   PB_CHECK(false && "unknown kind of JSON value");
 }
 
-Error Json::ErrorExpected(std::string_view expected) const {
-  return FormatError(Path() + " is " + Describe() + ", expected " + std::string(expected));
+ErrorBox Json::ErrorExpected(std::string_view expected) const {
+  return FormatError(Message(Path()) + " is " + Describe() + ", expected " + expected);
 }
 
 Result<bool> Json::AsBool() const {
@@ -185,7 +185,7 @@ std::optional<std::string_view> Json::DuplicateKey() const {
 Result<Json> Json::Get(std::string_view key) const {
   if (!is_object()) return ErrorExpected("an object with \"" + std::string(key) + "\"");
   const std::optional<Json> found = Find(key);
-  if (!found) return FormatError(Path() + " has no \"" + std::string(key) + "\"");
+  if (!found) return FormatError(Message(Path()) + " has no \"" + key + "\"");
   return *found;
 }
 
@@ -238,6 +238,64 @@ Result<double> Json::DoubleOr(std::string_view key, double fallback) const {
 Result<std::string_view> Json::StringOr(std::string_view key, std::string_view fallback) const {
   const Json value = FindOrNull(key);
   return value.is_null() ? Result<std::string_view>(fallback) : value.AsString();
+}
+
+// ---- The same with C strings as keys
+
+std::optional<Json> Json::Find(const char* key) const {
+  return Find(std::string_view(key));
+}
+
+Json Json::FindOrNull(const char* key) const {
+  return FindOrNull(std::string_view(key));
+}
+
+Result<Json> Json::Get(const char* key) const {
+  return Get(std::string_view(key));
+}
+
+Result<bool> Json::GetBool(const char* key) const {
+  return GetBool(std::string_view(key));
+}
+
+Result<int64_t> Json::GetInt(const char* key, int64_t min, int64_t max) const {
+  return GetInt(std::string_view(key), min, max);
+}
+
+Result<double> Json::GetDouble(const char* key) const {
+  return GetDouble(std::string_view(key));
+}
+
+Result<std::string_view> Json::GetString(const char* key) const {
+  return GetString(std::string_view(key));
+}
+
+Result<Json> Json::GetArray(const char* key) const {
+  return GetArray(std::string_view(key));
+}
+
+Result<Json> Json::GetObject(const char* key) const {
+  return GetObject(std::string_view(key));
+}
+
+Result<bool> Json::BoolOr(const char* key, bool fallback) const {
+  return BoolOr(std::string_view(key), fallback);
+}
+
+Result<int64_t> Json::IntOr(const char* key, int64_t fallback, int64_t min, int64_t max) const {
+  return IntOr(std::string_view(key), fallback, min, max);
+}
+
+Result<double> Json::DoubleOr(const char* key, double fallback) const {
+  return DoubleOr(std::string_view(key), fallback);
+}
+
+Result<std::string_view> Json::StringOr(const char* key, const char* fallback) const {
+  return StringOr(std::string_view(key), std::string_view(fallback));
+}
+
+ErrorBox Json::ErrorExpected(const char* expected) const {
+  return ErrorExpected(std::string_view(expected));
 }
 
 }  // namespace pocketbert

@@ -81,6 +81,23 @@ class Json {
   Result<double> DoubleOr(std::string_view key, double fallback) const;
   Result<std::string_view> StringOr(std::string_view key, std::string_view fallback) const;
 
+  // The same with keys that are C strings, such as literals: a call is a third of the code, and
+  // there are hundreds.
+  std::optional<Json> Find(const char* key) const;
+  Json FindOrNull(const char* key) const;
+  Result<Json> Get(const char* key) const;
+  Result<bool> GetBool(const char* key) const;
+  Result<int64_t> GetInt(const char* key, int64_t min = INT64_MIN, int64_t max = INT64_MAX) const;
+  Result<double> GetDouble(const char* key) const;
+  Result<std::string_view> GetString(const char* key) const;
+  Result<Json> GetArray(const char* key) const;
+  Result<Json> GetObject(const char* key) const;
+  Result<bool> BoolOr(const char* key, bool fallback) const;
+  Result<int64_t> IntOr(const char* key, int64_t fallback, int64_t min = INT64_MIN,
+                        int64_t max = INT64_MAX) const;
+  Result<double> DoubleOr(const char* key, double fallback) const;
+  Result<std::string_view> StringOr(const char* key, const char* fallback) const;
+
   // A key that stands twice in this object, if there is one.
   std::optional<std::string_view> DuplicateKey() const;
 
@@ -90,7 +107,8 @@ class Json {
   // The value in a few words for error messages: `null`, `12`, `"text"` (cut), `an array of 3`.
   std::string Describe() const;
   // The error "PATH is FOUND, expected EXPECTED".
-  Error ErrorExpected(std::string_view expected) const;
+  ErrorBox ErrorExpected(std::string_view expected) const;
+  ErrorBox ErrorExpected(const char* expected) const;
 
   class ItemRange;
   class MemberRange;
@@ -197,8 +215,10 @@ class JsonWriter {
   JsonWriter& BeginArray() { return Begin('['); }
   JsonWriter& EndArray() { return End(']'); }
   JsonWriter& Key(std::string_view key);
+  JsonWriter& Key(const char* key);
   // `value` must be UTF-8.
   JsonWriter& String(std::string_view value);
+  JsonWriter& String(const char* value);
   JsonWriter& Int(int64_t value);
   // The shorter of 9 and 17 significant digits that reads back equal; not a number and infinity
   // become null.

@@ -20,8 +20,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 
-// Bytes of the UTF-8 sequence at the beginning of `text`, 0 if there is none (Unicode 15, table 3-7:
-// shortest forms only, no surrogates, at most U+10FFFF).
+// Bytes of the UTF-8 sequence at the beginning of `text`, 0 if there is none (Unicode 15, table
+// 3-7: shortest forms only, no surrogates, at most U+10FFFF).
 size_t Utf8SequenceLength(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
   const int lead = byte(0);
@@ -344,7 +344,7 @@ JsonDocument& JsonDocument::operator=(JsonDocument&& other) noexcept = default;
 
 Result<JsonDocument> ParseJson(std::string_view text, std::string_view name) {
   if (text.size() > kLargestText) {
-    return FormatError(std::string(name) + " is larger than 4 GB, too large for JSON text");
+    return FormatError(Message(name) + " is larger than 4 GB, too large for JSON text");
   }
   JsonDocument document;
   JsonStorage& storage = *document.storage_;
@@ -352,7 +352,7 @@ Result<JsonDocument> ParseJson(std::string_view text, std::string_view name) {
   storage.nodes.clear();
   Parser parser(text, storage);
   if (!parser.Parse()) {
-    return FormatError(std::string(name) + " is not valid JSON: " + parser.Problem());
+    return FormatError(Message(name) + " is not valid JSON: " + parser.Problem());
   }
   return document;
 }

@@ -54,6 +54,10 @@ JsonWriter& JsonWriter::String(std::string_view value) {
   return *this;
 }
 
+JsonWriter& JsonWriter::Key(const char* key) { return Key(std::string_view(key)); }
+
+JsonWriter& JsonWriter::String(const char* value) { return String(std::string_view(value)); }
+
 JsonWriter& JsonWriter::Int(int64_t value) {
   Separate();
   text_.append(std::to_string(value));

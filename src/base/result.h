@@ -5,9 +5,12 @@
 // `Error` whose message names the thing, what was found and what was expected, e.g.
 // `tensor encoder.layer.3.output.dense.weight has shape [768, 3072], expected [3072, 768]`.
 
+#include <concepts>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.h"
@@ -31,22 +34,20 @@ struct Error {
   std::string message;
 };
 
-Error FormatError(std::string message);
-Error UnsupportedError(std::string message);
-Error InvalidArgumentError(std::string message);
-
-// An error on its way up through the callers: one pointer, so that passing it on costs no code.
+// An error on its way up through the callers: one pointer, so that passing it on costs next to no
+// code. The members are always inlined because then nothing is left of them where the compiler
+// sees whether there is an error, which is nearly everywhere.
 class ErrorBox {
  public:
   ErrorBox() = default;
   explicit ErrorBox(Error&& error);
   // A box that held an error never looks empty again: its result must not seem to have a value.
-  ErrorBox(ErrorBox&& other) noexcept : error_(other.error_) {
+  [[gnu::always_inline]] ErrorBox(ErrorBox&& other) noexcept : error_(other.error_) {
     if (other.error_ != nullptr) other.error_ = &moved_;
   }
   ErrorBox& operator=(ErrorBox&&) = delete;
-  ~ErrorBox() {
-    if (error_ != nullptr) Free(error_);
+  [[gnu::always_inline]] ~ErrorBox() {
+    if (error_ != nullptr && error_ != &moved_) Free(error_);
   }
 
   bool empty() const { return error_ == nullptr; }
@@ -60,16 +61,59 @@ class ErrorBox {
   Error* error_ = nullptr;
 };
 
+// The text of an error, put together from texts and whole numbers:
+//
+//   return FormatError(Message(file) + ": header is " + bytes + " bytes long, expected " +
+//   expected);
+//
+// Each part is one call; std::string's operator+ makes a temporary of each.
+class Message {
+ public:
+  Message(const char* part) { Append(part); }
+  Message(const std::string& part) { Append(part); }
+  Message(const std::string_view& part) { Append(part); }
+
+  Message&& operator+(const char* part) && { return std::move(Append(part)); }
+  Message&& operator+(const std::string& part) && { return std::move(Append(part)); }
+  Message&& operator+(const std::string_view& part) && { return std::move(Append(part)); }
+  Message&& operator+(int64_t part) && { return std::move(Append(part)); }
+  Message&& operator+(uint64_t part) && { return std::move(Append(part)); }
+  template <std::integral T>
+  Message&& operator+(T part) && {
+    if constexpr (std::is_signed_v<T>) {
+      return std::move(*this) + int64_t{part};
+    } else {
+      return std::move(*this) + uint64_t{part};
+    }
+  }
+
+  std::string TakeText() && { return std::move(text_); }
+
+ private:
+  Message& Append(const char* part);
+  Message& Append(const std::string& part);
+  Message& Append(const std::string_view& part);
+  Message& Append(int64_t part);
+  Message& Append(uint64_t part);
+
+  std::string text_;
+};
+
+ErrorBox FormatError(Message&& message);
+ErrorBox UnsupportedError(Message&& message);
+ErrorBox InvalidArgumentError(Message&& message);
+ErrorBox TooLongError(Message&& message);
+ErrorBox OutOfMemoryError(Message&& message);
+
 // Either a T or an Error. Reading the wrong one is a bug and stops (PB_CHECK).
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}
+  [[gnu::always_inline]] Result(T value) : value_(std::move(value)) {}
   Result(Error&& error) : error_(std::move(error)) {}
-  Result(const Error& error) : error_(Error(error)) {}
   // Passes an error on; the box must hold one.
-  Result(ErrorBox&& error) : error_(std::move(error)) { PB_CHECK(!ok()); }
-  Result(Result&& other) noexcept : error_(std::move(other.error_)) {
+  [[gnu::always_inline]] Result(ErrorBox&& error) : error_(std::move(error)) { PB_CHECK(!ok()); }
+  [[gnu::always_inline]] Result(Result&& other) noexcept : error_(std::move(other.error_)) {
     if (ok()) std::construct_at(&value_, std::move(other.value_));
   }
   Result& operator=(Result&& other) noexcept {
@@ -79,7 +123,7 @@ class [[nodiscard]] Result {
     }
     return *this;
   }
-  ~Result() {
+  [[gnu::always_inline]] ~Result() {
     if (ok()) std::destroy_at(&value_);
   }
 
@@ -93,7 +137,7 @@ class [[nodiscard]] Result {
   ErrorBox&& TakeError() && { return std::move(error_); }
 
  private:
-  T& Get() {
+  [[gnu::always_inline]] T& Get() {
     PB_CHECK(ok());
     return value_;
   }

@@ -5,8 +5,8 @@
 namespace pocketbert {
 
 // Merge sort from runs of one entry upwards.
-void SortIndices(std::span<uint32_t> order, bool (*less)(const void* context, uint32_t a, uint32_t b),
-                 const void* context) {
+void SortIndices(std::span<uint32_t> order,
+                 bool (*less)(const void* context, uint32_t a, uint32_t b), const void* context) {
   const size_t count = order.size();
   std::vector<uint32_t> merged(count);
   for (size_t run = 1; run < count; run *= 2) {

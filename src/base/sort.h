@@ -11,8 +11,8 @@
 namespace pocketbert {
 
 // Sorts `order` by `less(context, a, b)`; entries of which neither comes first keep their order.
-void SortIndices(std::span<uint32_t> order, bool (*less)(const void* context, uint32_t a, uint32_t b),
-                 const void* context);
+void SortIndices(std::span<uint32_t> order,
+                 bool (*less)(const void* context, uint32_t a, uint32_t b), const void* context);
 
 // The same with `less(a, b)` of any callable type.
 template <typename Less>

@@ -13,8 +13,7 @@ Result<Workspace> Workspace::Create(size_t capacity_bytes) {
   const size_t rounded = BytesFor<uint8_t>(capacity_bytes);
   workspace.block_ = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, rounded));
   if (workspace.block_ == nullptr) {
-    return Error{ErrorCode::kOutOfMemory,
-                 "workspace: no memory for " + std::to_string(rounded) + " bytes"};
+    return OutOfMemoryError(Message("workspace: no memory for ") + rounded + " bytes");
   }
   workspace.capacity_ = rounded;
   return workspace;

@@ -14,8 +14,7 @@ Result<ByteBlock> ByteBlock::Create(uint64_t size, std::string_view purpose) {
         std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)));
   }
   if (block.data_ == nullptr) {
-    return Error{ErrorCode::kOutOfMemory,
-                 std::string(purpose) + ": no memory for " + std::to_string(size) + " bytes"};
+    return OutOfMemoryError(Message(purpose) + ": no memory for " + size + " bytes");
   }
   block.size_ = static_cast<size_t>(size);
   return block;

@@ -50,8 +50,8 @@ std::optional<uint64_t> Product(uint64_t a, uint64_t b) {
 Status ReadShape(std::string_view prefix, Json entry, TensorInfo& tensor) {
   PB_ASSIGN_OR_RETURN(const Json shape, entry.GetArray("shape"));
   if (shape.size() > kMaxRank) {
-    return FormatError(std::string(prefix) + "shape has " + std::to_string(shape.size()) +
-                       " dimensions, expected at most " + std::to_string(kMaxRank));
+    return FormatError(Message(prefix) + "shape has " + shape.size() +
+                       " dimensions, expected at most " + kMaxRank);
   }
   for (const Json dimension : shape.Items()) {
     PB_ASSIGN_OR_RETURN(const int64_t value, dimension.AsInt(0));
@@ -64,7 +64,7 @@ Status ReadOffsets(std::string_view prefix, Json entry, TensorInfo& tensor) {
   PB_ASSIGN_OR_RETURN(const Json offsets, entry.GetArray("data_offsets"));
   uint64_t* const targets[] = {&tensor.begin, &tensor.end};
   if (offsets.size() != 2) {
-    return FormatError(std::string(prefix) + "data_offsets has " + std::to_string(offsets.size()) +
+    return FormatError(Message(prefix) + "data_offsets has " + offsets.size() +
                        " numbers, expected 2");
   }
   size_t i = 0;
@@ -73,7 +73,7 @@ Status ReadOffsets(std::string_view prefix, Json entry, TensorInfo& tensor) {
     *targets[i++] = static_cast<uint64_t>(value);
   }
   if (tensor.begin > tensor.end) {
-    return FormatError(std::string(prefix) + "data_offsets " + OffsetsText(tensor) +
+    return FormatError(Message(prefix) + "data_offsets " + OffsetsText(tensor) +
                        " end before they begin");
   }
   return Done{};
@@ -87,8 +87,8 @@ Result<TensorInfo> ReadTensor(std::string_view file, std::string_view name, Json
   PB_ASSIGN_OR_RETURN(const std::string_view dtype_name, entry.GetString("dtype"));
   const std::optional<DType> dtype = DTypeFromName(dtype_name);
   if (!dtype) {
-    return UnsupportedError(prefix + "dtype is " + Quoted(dtype_name) + ", expected one of " +
-                            std::string(DTypeNames()));
+    return UnsupportedError(Message(prefix) + "dtype is " + Quoted(dtype_name) +
+                            ", expected one of " + DTypeNames());
   }
   tensor.dtype = *dtype;
   PB_RETURN_IF_ERROR(ReadShape(prefix, entry, tensor));
@@ -98,11 +98,10 @@ Result<TensorInfo> ReadTensor(std::string_view file, std::string_view name, Json
     if (bytes) bytes = Product(*bytes, dimension);
   }
   if (!bytes || *bytes != tensor.bytes()) {
-    return FormatError(prefix + "shape " + ShapeText(tensor.shape) + " of " +
-                       std::string(dtype_name) + " is " +
-                       (bytes ? std::to_string(*bytes) : "more than 2^64") +
+    return FormatError(Message(prefix) + "shape " + ShapeText(tensor.shape) + " of " + dtype_name +
+                       " is " + (bytes ? std::to_string(*bytes) : "more than 2^64") +
                        " bytes, but data_offsets " + OffsetsText(tensor) + " hold " +
-                       std::to_string(tensor.bytes()));
+                       tensor.bytes());
   }
   return tensor;
 }
@@ -124,8 +123,8 @@ Status CheckCover(std::string_view file, const SafetensorsHeader& header,
   for (const TensorInfo& tensor : header.tensors) {
     if (tensor.begin != position) {
       const bool overlap = tensor.begin < position;
-      return FormatError(TensorPrefix(file, tensor.name) + "data_offsets " + OffsetsText(tensor) +
-                         (overlap ? " overlap " : " leave a gap after ") +
+      return FormatError(Message(TensorPrefix(file, tensor.name)) + "data_offsets " +
+                         OffsetsText(tensor) + (overlap ? " overlap " : " leave a gap after ") +
                          (previous == nullptr ? std::string("the beginning of the data")
                                               : "tensor " + previous->name + " with data_offsets " +
                                                     OffsetsText(*previous)));
@@ -136,18 +135,17 @@ Status CheckCover(std::string_view file, const SafetensorsHeader& header,
   if (!file_bytes) return Done{};
   const uint64_t available = *file_bytes - header.data_start;
   if (position > available) {
-    return FormatError(std::string(file) + ": the file is truncated: its tensors end at byte " +
-                       std::to_string(header.data_start + position) + ", but its size is " +
-                       std::to_string(*file_bytes) + " bytes (the first tensor beyond: " +
+    return FormatError(Message(file) + ": the file is truncated: its tensors end at byte " +
+                       (header.data_start + position) + ", but its size is " + *file_bytes +
+                       " bytes (the first tensor beyond: " +
                        std::find_if(header.tensors.begin(), header.tensors.end(),
                                     [&](const TensorInfo& t) { return t.end > available; })
                            ->name +
                        ")");
   }
   if (position < available) {
-    return FormatError(std::string(file) + ": the size is " + std::to_string(*file_bytes) +
-                       " bytes, but its tensors end at byte " +
-                       std::to_string(header.data_start + position));
+    return FormatError(Message(file) + ": the size is " + *file_bytes +
+                       " bytes, but its tensors end at byte " + (header.data_start + position));
   }
   return Done{};
 }
@@ -181,21 +179,21 @@ Result<uint64_t> SafetensorsDataStart(std::string_view file, std::span<const uin
                                       std::optional<uint64_t> file_bytes) {
   const std::string prefix = std::string(file) + ": not a safetensors file: ";
   if (LooksLikeMarkup(first_bytes)) {
-    return FormatError(prefix + "it begins like a web page, not with the length of a header");
+    return FormatError(Message(prefix) +
+                       "it begins like a web page, not with the length of a header");
   }
   if (first_bytes.size() < kSafetensorsLengthBytes) {
-    return FormatError(prefix + "its size is " + std::to_string(first_bytes.size()) +
+    return FormatError(Message(prefix) + "its size is " + first_bytes.size() +
                        " bytes, too short for a header");
   }
   const uint64_t length = ReadLength(first_bytes);
   const std::string found = prefix + "the length of its header is " + std::to_string(length);
   if (length < 2 || length > kMaxHeaderBytes) {
-    return FormatError(found + ", expected 2 to " + std::to_string(kMaxHeaderBytes));
+    return FormatError(Message(found) + ", expected 2 to " + kMaxHeaderBytes);
   }
   if (file_bytes && (*file_bytes < kSafetensorsLengthBytes ||
                      length > *file_bytes - kSafetensorsLengthBytes)) {
-    return FormatError(found + ", but the size of the file is " + std::to_string(*file_bytes) +
-                       " bytes");
+    return FormatError(Message(found) + ", but the size of the file is " + *file_bytes + " bytes");
   }
   return kSafetensorsLengthBytes + length;
 }
@@ -206,9 +204,8 @@ Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view file,
   SafetensorsHeader header;
   PB_ASSIGN_OR_RETURN(header.data_start, SafetensorsDataStart(file, bytes, file_bytes));
   if (bytes.size() < header.data_start) {
-    return FormatError(std::string(file) + ": the header is cut off: it is " +
-                       std::to_string(header.data_start) + " bytes long, found " +
-                       std::to_string(bytes.size()));
+    return FormatError(Message(file) + ": the header is cut off: it is " + header.data_start +
+                       " bytes long, found " + bytes.size());
   }
   const std::string_view json_text(
       reinterpret_cast<const char*>(bytes.data()) + kSafetensorsLengthBytes,
@@ -217,8 +214,7 @@ Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view file,
   const Json root = document.root();
   if (!root.is_object()) return root.ErrorExpected("an object of tensors");
   if (const auto duplicate = root.DuplicateKey()) {
-    return FormatError(std::string(file) + ": the header names tensor " + std::string(*duplicate) +
-                       " twice");
+    return FormatError(Message(file) + ": the header names tensor " + *duplicate + " twice");
   }
   for (const auto [name, entry] : root.Members()) {
     if (name == "__metadata__") {

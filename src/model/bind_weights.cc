@@ -41,20 +41,20 @@ Result<WeightBinder::Entry*> WeightBinder::Require(std::string_view name,
                                                    std::span<const uint64_t> shape) {
   Entry* entry = FindEntry(name);
   if (entry == nullptr) {
-    return FormatError(file_.name() + ": tensor " + std::string(name) + " is missing");
+    return FormatError(Message(file_.name()) + ": tensor " + name + " is missing");
   }
   const TensorInfo& tensor = *entry->tensor;
   if (!std::equal(shape.begin(), shape.end(), tensor.shape.begin(), tensor.shape.end())) {
-    return FormatError(file_.name() + ": tensor " + tensor.name + " has shape " +
+    return FormatError(Message(file_.name()) + ": tensor " + tensor.name + " has shape " +
                        ShapeText(tensor.shape) + ", expected " + ShapeText(shape));
   }
   entry->used = true;
   return entry;
 }
 
-Error WeightBinder::DTypeError(const TensorInfo& tensor, std::string_view expected) const {
-  return FormatError(file_.name() + ": tensor " + tensor.name + " has dtype " +
-                     std::string(DTypeName(tensor.dtype)) + ", expected " + std::string(expected));
+ErrorBox WeightBinder::DTypeError(const TensorInfo& tensor, std::string_view expected) const {
+  return FormatError(Message(file_.name()) + ": tensor " + tensor.name + " has dtype " +
+                     DTypeName(tensor.dtype) + ", expected " + expected);
 }
 
 Result<std::span<float>> WeightBinder::Floats(Entry& entry) {
@@ -155,7 +155,7 @@ Status WeightBinder::Bind(const TensorSpec& spec, std::span<float>& slot) {
 Result<std::span<const uint8_t>> WeightBinder::Bytes(std::string_view name) {
   Entry* entry = FindEntry(name);
   if (entry == nullptr) {
-    return FormatError(file_.name() + ": tensor " + std::string(name) + " is missing");
+    return FormatError(Message(file_.name()) + ": tensor " + name + " is missing");
   }
   if (entry->tensor->dtype != DType::kU8) return DTypeError(*entry->tensor, "U8");
   entry->used = true;
@@ -165,7 +165,7 @@ Result<std::span<const uint8_t>> WeightBinder::Bytes(std::string_view name) {
 Status WeightBinder::CheckAllUsed() const {
   for (const Entry& entry : entries_) {
     if (!entry.used) {
-      return FormatError(file_.name() + ": tensor " + entry.tensor->name +
+      return FormatError(Message(file_.name()) + ": tensor " + entry.tensor->name +
                          " is no part of the model that the file's metadata describe");
     }
   }

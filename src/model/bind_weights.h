@@ -44,7 +44,7 @@ class WeightBinder {
 
   Entry* FindEntry(std::string_view name);
   Result<Entry*> Require(std::string_view name, std::span<const uint64_t> shape);
-  Error DTypeError(const TensorInfo& tensor, std::string_view expected) const;
+  ErrorBox DTypeError(const TensorInfo& tensor, std::string_view expected) const;
   Result<std::span<float>> Floats(Entry& entry);
   Result<std::span<float>> RequireFloats(std::string_view name, size_t count);
   // The scales [rows, groups] of an I8 tensor.

@@ -61,13 +61,13 @@ Status ReadLinear(Json layer, HeadConfig& config, std::string& first, std::strin
   PB_ASSIGN_OR_RETURN(const int64_t out, layer.GetInt("out", 1, kMaxWidth));
   const bool is_first = first.empty();
   if (!second.empty()) {
-    return UnsupportedError(layer.Path() + " is a third linear map, expected at most 2");
+    return UnsupportedError(Message(layer.Path()) + " is a third linear map, expected at most 2");
   }
   (is_first ? first : second) = std::string(name);
   const size_t expected = is_first ? config.inputs : config.inner;
   if (static_cast<size_t>(in) != expected) {
-    return FormatError(layer.Path() + ": in is " + std::to_string(in) + ", expected " +
-                       std::to_string(expected) + ", the size of what the layer reads");
+    return FormatError(Message(layer.Path()) + ": in is " + in + ", expected " + expected +
+                       ", the size of what the layer reads");
   }
   (is_first ? config.inner : config.outputs) = static_cast<size_t>(out);
   return Done{};
@@ -83,13 +83,13 @@ Status ReadLayers(Json json, HeadSpec& head) {
       PB_ASSIGN_OR_RETURN(const std::string_view name, layer.GetString("activation"));
       const std::optional<Activation> activation = ActivationFromName(name);
       if (!activation || first.empty() || !head.activation_name.empty()) {
-        return UnsupportedError(layer.Path() + ": activation \"" + std::string(name) +
+        return UnsupportedError(Message(layer.Path()) + ": activation \"" + name +
                                 "\" is unknown, or not the one between two linear maps");
       }
       head.activation_name = std::string(name);
       head.config.activation = *activation;
     } else if (!layer.Find("dropout")) {
-      return UnsupportedError(layer.Path() +
+      return UnsupportedError(Message(layer.Path()) +
                               " is no linear map (name, in, out), activation or dropout");
     }
   }
@@ -132,9 +132,8 @@ Status ReadTemperature(Json json, HeadConfig& config) {
 
 Status CheckLabelCount(std::string_view file, const HeadSpec& head) {
   if (head.labels.size() == head.config.outputs) return Done{};
-  return FormatError(std::string(file) + ": head " + head.name + " has " +
-                     std::to_string(head.labels.size()) + " labels, but " +
-                     std::to_string(head.config.outputs) + " outputs");
+  return FormatError(Message(file) + ": head " + head.name + " has " + head.labels.size() +
+                     " labels, but " + head.config.outputs + " outputs");
 }
 
 template <size_t N>
@@ -200,9 +199,9 @@ Result<HeadSpec> CheckpointHead(const HfConfig& config, size_t outputs) {
     for (size_t i = 0; i < outputs; ++i) head.labels.push_back("LABEL_" + std::to_string(i));
   }
   if (head.labels.size() != outputs) {
-    return FormatError("tensor " + head.config.output_name + ".weight has " +
-                       std::to_string(outputs) + " rows, one a label, but config.json names " +
-                       std::to_string(head.labels.size()) + " labels");
+    return FormatError(Message("tensor ") + head.config.output_name + ".weight has " + outputs +
+                       " rows, one a label, but config.json names " + head.labels.size() +
+                       " labels");
   }
   head.score_function = StandardScoreFunction(config.problem_type, outputs);
   return head;
@@ -217,7 +216,7 @@ Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file,
   PB_ASSIGN_OR_RETURN(head.name, json.GetString("name"));
   PB_ASSIGN_OR_RETURN(const std::string_view type, json.StringOr("type", "EnhancedClassifier"));
   if (type != "EnhancedClassifier") {
-    return UnsupportedError(std::string(file) + ": type \"" + std::string(type) +
+    return UnsupportedError(Message(file) + ": type \"" + type +
                             "\" is unknown, expected EnhancedClassifier");
   }
   PB_RETURN_IF_ERROR(ReadInput(json, head));
@@ -263,7 +262,7 @@ Result<std::vector<HeadSpec>> ParseHeads(std::string_view text, std::string_view
     PB_ASSIGN_OR_RETURN(HeadSpec head, ParseHead(item));
     const bool taken = std::any_of(heads.begin(), heads.end(),
                                    [&](const HeadSpec& other) { return other.name == head.name; });
-    if (taken) return FormatError(item.Path() + ": a second head is named " + head.name);
+    if (taken) return FormatError(Message(item.Path()) + ": a second head is named " + head.name);
     heads.push_back(std::move(head));
   }
   return heads;

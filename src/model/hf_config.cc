@@ -69,8 +69,10 @@ Result<const FamilyKeys*> FindFamily(Json config, std::span<const std::string> a
     }
   }
   const std::string expected = ", expected one of bert, distilbert, electra";
-  if (model_type.empty()) return FormatError(config.Path() + ": model_type is missing" + expected);
-  return UnsupportedError(config.Path() + ": model_type \"" + std::string(model_type) +
+  if (model_type.empty()) {
+    return FormatError(Message(config.Path()) + ": model_type is missing" + expected);
+  }
+  return UnsupportedError(Message(config.Path()) + ": model_type \"" + model_type +
                           "\" is an unsupported architecture" + expected);
 }
 
@@ -80,22 +82,24 @@ Status RefuseOtherNetworks(Json config) {
   PB_ASSIGN_OR_RETURN(const std::string_view positions,
                       config.StringOr("position_embedding_type", "absolute"));
   if (positions != "absolute") {
-    return UnsupportedError(file + ": position_embedding_type is \"" + std::string(positions) +
+    return UnsupportedError(Message(file) + ": position_embedding_type is \"" + positions +
                             "\", expected \"absolute\"");
   }
   for (const std::string_view key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
     PB_ASSIGN_OR_RETURN(const bool value, config.BoolOr(key, false));
     if (value) {
-      return UnsupportedError(file + ": " + std::string(key) +
+      return UnsupportedError(Message(file) + ": " + key +
                               " is true, expected false: only encoders are supported");
     }
   }
   if (config.FindOrNull("pruned_heads").size() != 0) {
-    return UnsupportedError(file + ": pruned_heads is not empty: pruned attention heads are not "
+    return UnsupportedError(Message(file) +
+                            ": pruned_heads is not empty: pruned attention heads are not "
                             "supported");
   }
   if (!config.FindOrNull("quantization_config").is_null()) {
-    return UnsupportedError(file + ": quantization_config is present: expected a checkpoint of F32, "
+    return UnsupportedError(Message(file) +
+                            ": quantization_config is present: expected a checkpoint of F32, "
                             "F16 or BF16 weights");
   }
   return Done{};
@@ -105,8 +109,8 @@ Result<Activation> ReadActivation(Json config, std::string_view key) {
   PB_ASSIGN_OR_RETURN(const std::string_view name, config.StringOr(key, "gelu"));
   const std::optional<Activation> activation = ActivationFromName(name);
   if (!activation) {
-    return UnsupportedError(config.Path() + ": " + std::string(key) + " is \"" +
-                            std::string(name) + "\", which is no known activation function");
+    return UnsupportedError(Message(config.Path()) + ": " + key + " is \"" + name +
+                            "\", which is no known activation function");
   }
   return *activation;
 }
@@ -138,10 +142,9 @@ Status ReadEncoder(Json config, const FamilyKeys& keys, EncoderConfig& encoder) 
     encoder.layer_norm_eps = static_cast<float>(eps);
   }
   if (encoder.hidden_size % encoder.heads != 0) {
-    return FormatError(config.Path() + ": " + std::string(keys.hidden_size.key) + " is " +
-                       std::to_string(encoder.hidden_size) + ", no multiple of " +
-                       std::string(keys.heads.key) + " (attention heads), which is " +
-                       std::to_string(encoder.heads));
+    return FormatError(Message(config.Path()) + ": " + keys.hidden_size.key + " is " +
+                       encoder.hidden_size + ", no multiple of " + keys.heads.key +
+                       " (attention heads), which is " + encoder.heads);
   }
   return Done{};
 }
@@ -173,8 +176,8 @@ Result<std::vector<std::string>> ReadLabels(Json config) {
   for (const auto [key, value] : map.Members()) {
     const std::optional<size_t> index = LabelIndex(key, labels.size());
     if (!index || seen[*index]) {
-      return FormatError(map.Path() + " has the key \"" + std::string(key) + "\", expected 0 to " +
-                         std::to_string(labels.size() - 1) + ", each once");
+      return FormatError(Message(map.Path()) + " has the key \"" + key + "\", expected 0 to " +
+                         (labels.size() - 1) + ", each once");
     }
     seen[*index] = true;
     if (!value.is_string() && !value.is_number()) return value.ErrorExpected("a label");
@@ -189,7 +192,7 @@ Result<ProblemType> ReadProblemType(Json config) {
   if (name == "regression") return ProblemType::kRegression;
   if (name == "single_label_classification") return ProblemType::kSingleLabel;
   if (name == "multi_label_classification") return ProblemType::kMultiLabel;
-  return UnsupportedError(config.Path() + ": problem_type is \"" + std::string(name) +
+  return UnsupportedError(Message(config.Path()) + ": problem_type is \"" + name +
                           "\", expected regression, single_label_classification or "
                           "multi_label_classification");
 }

@@ -17,7 +17,7 @@ namespace {
 Result<std::string_view> Text(const TensorFile& file, std::string_view key) {
   const std::optional<std::string_view> text = file.header().Metadata(key);
   if (!text) {
-    return FormatError(file.name() + ": metadata key \"" + std::string(key) + "\" is missing");
+    return FormatError(Message(file.name()) + ": metadata key \"" + key + "\" is missing");
   }
   return *text;
 }
@@ -33,15 +33,15 @@ std::string Place(const TensorFile& file, std::string_view key) {
 Status CheckFormat(const TensorFile& file) {
   const std::optional<std::string_view> format = file.header().Metadata(one_file::kFormatKey);
   if (format != one_file::kFormat) {
-    return FormatError(file.name() + ": metadata key \"format\" is " +
+    return FormatError(Message(file.name()) + ": metadata key \"format\" is " +
                        (format ? "\"" + std::string(*format) + "\"" : "missing") +
                        ", expected \"pocketbert\": this is no one-file model, but perhaps the "
                        "weights of a Hugging Face folder, which also needs its other files");
   }
   PB_ASSIGN_OR_RETURN(const std::string_view version, Text(file, one_file::kFormatVersionKey));
   if (version != one_file::kFormatVersion) {
-    return UnsupportedError(file.name() + ": format_version is \"" + std::string(version) +
-                            "\", expected \"" + std::string(one_file::kFormatVersion) + "\"");
+    return UnsupportedError(Message(file.name()) + ": format_version is \"" + version +
+                            "\", expected \"" + one_file::kFormatVersion + "\"");
   }
   return Done{};
 }
@@ -86,9 +86,9 @@ Status CheckMatrices(const TensorFile& file, const EncoderConfig& config,
   VisitTensors(config, weights, [&]<typename Slot>(const TensorSpec& spec, const Slot& slot) {
     if constexpr (std::is_same_v<Slot, LinearWeights>) {
       if (status.ok() && slot.is_i8() != (precision == Precision::kInt8)) {
-        status = FormatError(file.name() + ": tensor " + spec.name + " has dtype " +
+        status = FormatError(Message(file.name()) + ": tensor " + spec.name + " has dtype " +
                              (slot.is_i8() ? "I8" : "F32") + ", but the file's precision is " +
-                             std::string(PrecisionName(precision)));
+                             PrecisionName(precision));
       }
     }
   });
@@ -142,9 +142,8 @@ class ModelBinder {
       const size_t inputs =
           spec.input == HeadInput::kClsToken ? hidden : model_.sentence_.Dimensions(hidden);
       if (spec.config.inputs != inputs) {
-        return FormatError(Place(file_, one_file::kHeadsKey) + ": head " + spec.name + " reads " +
-                           std::to_string(spec.config.inputs) + " values, expected " +
-                           std::to_string(inputs));
+        return FormatError(Message(Place(file_, one_file::kHeadsKey)) + ": head " + spec.name +
+                           " reads " + spec.config.inputs + " values, expected " + inputs);
       }
       model_.heads_.push_back({std::move(spec), {}});
     }
@@ -199,9 +198,9 @@ Result<Model> Model::Open(TensorFile file) { return ModelBinder(std::move(file))
 
 Result<const Head*> Model::RequireHead(std::string_view name) const {
   if (heads_.empty()) {
-    return UnsupportedError("the model has no classification head: there is no tensor "
-                            "classifier.weight (or classifier.out_proj.weight) and no file "
-                            "heads/NAME.json; architectures: " +
+    return UnsupportedError(Message("the model has no classification head: there is no tensor "
+                                    "classifier.weight (or classifier.out_proj.weight) and no file "
+                                    "heads/NAME.json; architectures: ") +
                             (config_.architectures.empty() ? "none" : config_.architectures[0]));
   }
   const std::string_view wanted = name.empty() ? "default" : name;
@@ -211,9 +210,10 @@ Result<const Head*> Model::RequireHead(std::string_view name) const {
     known += (known.empty() ? "" : ", ") + head.spec.name;
   }
   if (name.empty() && heads_.size() == 1) return &heads_[0];
-  return InvalidArgumentError((name.empty() ? std::string("the model has several heads, name one")
-                                            : "the model has no head " + std::string(name)) +
-                              "; its heads are: " + known);
+  return InvalidArgumentError(
+      Message((name.empty() ? std::string("the model has several heads, name one")
+                            : "the model has no head " + std::string(name))) +
+      "; its heads are: " + known);
 }
 
 size_t Model::max_length() const {

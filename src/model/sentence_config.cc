@@ -47,7 +47,7 @@ Result<JsonDocument> ModuleConfig(const FolderTexts& files, std::string_view mod
   const std::string path = Join(module, "config.json");
   const std::string* text = files.Find(path);
   if (text == nullptr) {
-    return FormatError(path + " is missing; modules.json names the module " + std::string(module));
+    return FormatError(Message(path) + " is missing; modules.json names the module " + module);
   }
   return ParseObject(*text, path);
 }
@@ -57,9 +57,8 @@ Result<JsonDocument> ModuleConfig(const FolderTexts& files, std::string_view mod
 Status AddPoolingMode(Json value, std::string_view name, std::vector<PoolingMode>& modes) {
   const std::optional<PoolingMode> mode = PoolingModeFromName(name);
   if (!mode) {
-    return UnsupportedError(value.Path() + " is \"" + std::string(name) +
-                            "\", an unknown pooling mode; expected one of " +
-                            std::string(kPoolingModes));
+    return UnsupportedError(Message(value.Path()) + " is \"" + name +
+                            "\", an unknown pooling mode; expected one of " + kPoolingModes);
   }
   modes.push_back(*mode);
   return Done{};
@@ -92,9 +91,8 @@ Status ReadPoolingModes(Json config, std::vector<PoolingMode>& modes) {
     const bool known = std::any_of(std::begin(kPoolingNames), std::end(kPoolingNames),
                                    [&](const PoolingName& name) { return name.legacy_key == key; });
     if (key.starts_with("pooling_mode_") && !known && !(flag.AsBool().ok() && !flag.AsBool().value())) {
-      return UnsupportedError(config.Path() + ": " + std::string(key) +
-                              " is an unknown pooling mode; expected one of " +
-                              std::string(kPoolingModes));
+      return UnsupportedError(Message(config.Path()) + ": " + key +
+                              " is an unknown pooling mode; expected one of " + kPoolingModes);
     }
   }
   return Done{};
@@ -112,8 +110,8 @@ Status ReadPooling(const FolderTexts& files, std::string_view module, size_t hid
     PB_ASSIGN_OR_RETURN(const int64_t width,
                         config.IntOr(key, static_cast<int64_t>(hidden_size), 1));
     if (static_cast<uint64_t>(width) != hidden_size) {
-      return FormatError(config.Path() + ": " + std::string(key) + " is " + std::to_string(width) +
-                         ", but the encoder's hidden size is " + std::to_string(hidden_size));
+      return FormatError(Message(config.Path()) + ": " + key + " is " + width +
+                         ", but the encoder's hidden size is " + hidden_size);
     }
   }
   return Done{};
@@ -144,8 +142,9 @@ Status ReadDenseActivation(Json config, DenseConfig& dense) {
       std::begin(kTorchActivations), std::end(kTorchActivations),
       [&](const TorchActivation& known) { return known.type == LastPart(type); });
   if (found == std::end(kTorchActivations) || !type.starts_with("torch.")) {
-    return UnsupportedError(config.Path() + ": activation_function of the Dense module is \"" +
-                            std::string(type) + "\", which is not supported");
+    return UnsupportedError(Message(config.Path()) +
+                            ": activation_function of the Dense module is \"" + type +
+                            "\", which is not supported");
   }
   dense.activation_name = std::string(found->name);
   return Done{};
@@ -154,13 +153,14 @@ Status ReadDenseActivation(Json config, DenseConfig& dense) {
 Status RefuseDenseOptions(Json config) {
   PB_ASSIGN_OR_RETURN(const bool residual, config.BoolOr("use_residual", false));
   if (residual) {
-    return UnsupportedError(config.Path() + ": use_residual of the Dense module is not supported");
+    return UnsupportedError(Message(config.Path()) +
+                            ": use_residual of the Dense module is not supported");
   }
   for (const std::string_view key : {"module_input_name", "module_output_name"}) {
     PB_ASSIGN_OR_RETURN(const std::string_view name, config.StringOr(key, "sentence_embedding"));
     if (name != "sentence_embedding") {
-      return UnsupportedError(config.Path() + ": " + std::string(key) + " of the Dense module is \"" +
-                              std::string(name) + "\", expected sentence_embedding");
+      return UnsupportedError(Message(config.Path()) + ": " + key + " of the Dense module is \"" +
+                              name + "\", expected sentence_embedding");
     }
   }
   return Done{};
@@ -180,9 +180,8 @@ Status ReadDense(const FolderTexts& files, std::string_view module, size_t width
   dense.inputs = static_cast<size_t>(inputs);
   dense.outputs = static_cast<size_t>(outputs);
   if (dense.inputs != width) {
-    return FormatError(config.Path() + ": in_features of the Dense module is " +
-                       std::to_string(inputs) + ", but what it reads has size " +
-                       std::to_string(width));
+    return FormatError(Message(config.Path()) + ": in_features of the Dense module is " + inputs +
+                       ", but what it reads has size " + width);
   }
   return Done{};
 }
@@ -203,7 +202,7 @@ Result<ModuleKind> ReadModuleKind(Json module) {
       if (name == LastPart(type)) return kind;
     }
   }
-  return UnsupportedError(module.Path() + " has the module type \"" + std::string(type) +
+  return UnsupportedError(Message(module.Path()) + " has the module type \"" + type +
                           "\", which is not supported; known are Transformer, Pooling, Dense, "
                           "Normalize, Dropout of sentence_transformers");
 }
@@ -215,7 +214,8 @@ Status ReadModule(Json module, size_t index, const FolderTexts& files, size_t hi
   PB_ASSIGN_OR_RETURN(const std::string_view path, module.StringOr("path", ""));
   if ((index == 0) != (kind == ModuleKind::kTransformer) ||
       (index == 1) != (kind == ModuleKind::kPooling)) {
-    return UnsupportedError(module.Path() + ": expected the modules in the order Transformer, "
+    return UnsupportedError(Message(module.Path()) +
+                            ": expected the modules in the order Transformer, "
                             "Pooling, then Dense, Normalize or Dropout");
   }
   switch (kind) {
@@ -253,7 +253,7 @@ Status ReadModules(const FolderTexts& files, size_t hidden_size, SentenceConfig&
     PB_RETURN_IF_ERROR(ReadModule(module, index++, files, hidden_size, sentence));
   }
   if (index < 2) {
-    return UnsupportedError("modules.json has " + std::to_string(index) +
+    return UnsupportedError(Message("modules.json has ") + index +
                             " modules, expected at least Transformer and Pooling");
   }
   return Done{};

@@ -79,7 +79,7 @@ Status ReadHeadFiles(const FolderTexts& files, ModelDescription& model) {
         model.head_files.begin(), model.head_files.begin() + static_cast<ptrdiff_t>(i),
         [&](const ModelDescription::HeadFile& other) { return other.spec.name == name; });
     if (taken || name == "default" || name.empty()) {
-      return FormatError(model.head_files[i].stem + ".json: name is \"" + name +
+      return FormatError(Message(model.head_files[i].stem) + ".json: name is \"" + name +
                          "\", which is empty, taken by another head, or reserved");
     }
   }

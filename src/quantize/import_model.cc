@@ -47,7 +47,7 @@ Result<size_t> ModelImporter::State::FindFile(std::string_view path) const {
   for (size_t i = 0; i < files.size(); ++i) {
     if (files[i].path == path) return i;
   }
-  return InvalidArgumentError(std::string(path) + ": its header was not given");
+  return InvalidArgumentError(Message(path) + ": its header was not given");
 }
 
 Status ModelImporter::State::Plan() {
@@ -97,9 +97,8 @@ Status ModelImporter::State::CheckComplete() const {
     const uint64_t expected = files[i].header.file_bytes();
     const uint64_t received = planned() ? progress[i].received : 0;
     if (received != expected) {
-      return FormatError(files[i].path + ": the file is incomplete: found " +
-                         std::to_string(received) + " bytes, expected " +
-                         std::to_string(expected));
+      return FormatError(Message(files[i].path) + ": the file is incomplete: found " + received +
+                         " bytes, expected " + expected);
     }
   }
   return Done{};
@@ -122,13 +121,13 @@ Result<ModelImporter> ModelImporter::Create(FolderTexts files, ImportOptions opt
 Result<uint64_t> ModelImporter::AddHeader(std::string_view file, std::span<const uint8_t> bytes,
                                           std::optional<uint64_t> file_bytes) {
   if (state_->planned()) {
-    return InvalidArgumentError(std::string(file) + ": its header came after the first data");
+    return InvalidArgumentError(Message(file) + ": its header came after the first data");
   }
   if (!IsWeightFile(state_->folder.model, file)) {
-    return InvalidArgumentError(std::string(file) + ": no part of this model reads weights from it");
+    return InvalidArgumentError(Message(file) + ": no part of this model reads weights from it");
   }
   if (state_->FindFile(file).ok()) {
-    return InvalidArgumentError(std::string(file) + ": its header was given twice");
+    return InvalidArgumentError(Message(file) + ": its header was given twice");
   }
   const bool whole = file_bytes && bytes.size() >= *file_bytes;
   if (bytes.size() < kSafetensorsLengthBytes && !whole) return uint64_t{kSafetensorsLengthBytes};
@@ -146,13 +145,12 @@ Status ModelImporter::Write(std::string_view file, uint64_t offset,
   const SafetensorsHeader& header = state_->files[index].header;
   uint64_t& received = state_->progress[index].received;
   if (offset != received) {
-    return InvalidArgumentError(std::string(file) + ": bytes given from " +
-                                std::to_string(offset) + " on, expected from " +
-                                std::to_string(received));
+    return InvalidArgumentError(Message(file) + ": bytes given from " + offset +
+                                " on, expected from " + received);
   }
   if (bytes.size() > header.file_bytes() - received) {
-    return FormatError(std::string(file) + ": the size is more than the " +
-                       std::to_string(header.file_bytes()) + " bytes that its header accounts for");
+    return FormatError(Message(file) + ": the size is more than the " + header.file_bytes() +
+                       " bytes that its header accounts for");
   }
   const uint64_t skipped =
       received < header.data_start

@@ -98,7 +98,7 @@ class SourceIndex {
   Status CheckUnique() const {
     for (size_t i = 1; i < entries_.size(); ++i) {
       if (entries_[i].name != entries_[i - 1].name) continue;
-      return FormatError(TensorPlace(file(entries_[i]), tensor(entries_[i])) +
+      return FormatError(Message(TensorPlace(file(entries_[i]), tensor(entries_[i]))) +
                          " is there twice: also as " + tensor(entries_[i - 1]).name + " in " +
                          file(entries_[i - 1]).path);
     }
@@ -113,25 +113,25 @@ class SourceIndex {
     std::vector<uint64_t> shape = {spec.cols};
     if (!spec.is_vector()) shape.insert(shape.begin(), spec.rows);
     if (source.shape != shape) {
-      return FormatError(TensorPlace(file(*entry), source) + " has shape " +
+      return FormatError(Message(TensorPlace(file(*entry), source)) + " has shape " +
                          ShapeText(source.shape) + ", expected " + ShapeText(shape) +
                          " from the sizes in the configuration");
     }
     if (!IsDecodableFloat(source.dtype)) {
-      return UnsupportedError(TensorPlace(file(*entry), source) + " has dtype " +
-                              std::string(DTypeName(source.dtype)) +
-                              ", expected F32, F16, BF16 or F64");
+      return UnsupportedError(Message(TensorPlace(file(*entry), source)) + " has dtype " +
+                              DTypeName(source.dtype) + ", expected F32, F16, BF16 or F64");
     }
     entry->used = true;
     return Target{spec, form, entry->file, entry->tensor};
   }
 
  private:
-  Error Missing(const std::string& name) const {
+  ErrorBox Missing(const std::string& name) const {
     std::string message = "tensor " + name + " is missing";
     const std::string shard = ShardOf(name);
     if (!shard.empty()) {
-      return FormatError(shard + ": " + message + ": model.safetensors.index.json says that it is "
+      return FormatError(Message(shard) + ": " + message +
+                         ": model.safetensors.index.json says that it is "
                          "in this shard, which was not found or does not hold it");
     }
     message += "; files looked into:";
@@ -200,7 +200,7 @@ Status AddCheckpointHead(const HfConfig& config, SourceIndex& index,
   const uint64_t outputs = index.tensor(*output).shape[0];
   Result<HeadSpec> head = CheckpointHead(config, static_cast<size_t>(outputs));
   if (!head.ok()) {
-    return FormatError(index.file(*output).path + ": " + std::move(head).error().message);
+    return FormatError(Message(index.file(*output).path) + ": " + std::move(head).error().message);
   }
   heads.push_back(std::move(head).value());
   return Done{};
@@ -228,10 +228,10 @@ Status CollectIgnored(const SourceIndex& index, const ModelDescription& descript
     const bool encoder = IsEncoderFile(description, index.file(entry).path);
     const UnusedTensor kind = encoder ? ClassifyUnusedTensor(entry.name) : UnusedTensor::kHead;
     if (kind == UnusedTensor::kEncoder) {
-      return UnsupportedError(TensorPlace(index.file(entry), index.tensor(entry)) +
+      return UnsupportedError(Message(TensorPlace(index.file(entry), index.tensor(entry))) +
                               " is no part of the " + description.config.model_type +
                               " encoder that config.json describes (" +
-                              std::to_string(description.config.encoder.layers) + " layers)");
+                              description.config.encoder.layers + " layers)");
     }
     if (kind == UnusedTensor::kHead) ignored.push_back(index.tensor(entry).name);
   }

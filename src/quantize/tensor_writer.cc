@@ -201,9 +201,8 @@ Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t
   const std::span<float> values = std::span(row_).first(spec.cols);
   DecodeFloats(place.dtype, bytes.data(), values);
   if (!AllFinite(values)) {
-    return FormatError(std::string(place.file) + ": tensor " + std::string(place.tensor) +
-                       " holds an infinity or a value that is not a number in row " +
-                       std::to_string(row));
+    return FormatError(Message(place.file) + ": tensor " + place.tensor +
+                       " holds an infinity or a value that is not a number in row " + row);
   }
   if (!output.row_norms.empty()) output.row_norms[row] = RowNorm(values);
   switch (plan_->targets[target].form) {

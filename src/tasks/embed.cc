@@ -23,10 +23,10 @@ const std::string* FindPrompt(const Prompts& prompts, std::string_view name) {
   return nullptr;
 }
 
-Error NoSuchPrompt(std::string_view option, std::string_view name, const Prompts& prompts) {
+ErrorBox NoSuchPrompt(std::string_view option, std::string_view name, const Prompts& prompts) {
   std::string known;
   for (const auto& [prompt, text] : prompts) known += (known.empty() ? "" : ", ") + prompt;
-  return InvalidArgumentError(std::string(option) + " is \"" + std::string(name) +
+  return InvalidArgumentError(Message(option) + " is \"" + name +
                               "\", which is no prompt of this model; it has " +
                               (known.empty() ? "none" : known));
 }
@@ -85,10 +85,9 @@ Status SetPooling(const Model& model, const PoolingMode& mode, VectorOptions& ch
   const size_t width = model.encoder_config().hidden_size;
   const BoundStep* dense = FirstDense(model);
   if (dense != nullptr && dense->linear.inputs() != width) {
-    return InvalidArgumentError("pooling \"" + std::string(PoolingModeName(mode)) + "\" gives " +
-                                std::to_string(width) + " values, but the Dense module " +
-                                dense->step.dense.path + " takes " +
-                                std::to_string(dense->linear.inputs()));
+    return InvalidArgumentError(Message("pooling \"") + PoolingModeName(mode) + "\" gives " +
+                                width + " values, but the Dense module " + dense->step.dense.path +
+                                " takes " + (dense->linear.inputs()));
   }
   if (dense == nullptr) chosen.dimensions = width;
   chosen.pooling = std::span(&mode, 1);
@@ -102,8 +101,8 @@ Result<VectorOptions> ChooseVectorOptions(const Model& model, const EmbedOptions
   if (options.pooling) PB_RETURN_IF_ERROR(SetPooling(model, *options.pooling, chosen));
   if (!options.dimensions) return chosen;
   if (*options.dimensions < 1 || *options.dimensions > chosen.dimensions) {
-    return InvalidArgumentError("dimensions is " + std::to_string(*options.dimensions) +
-                                ", expected 1 to " + std::to_string(chosen.dimensions));
+    return InvalidArgumentError(Message("dimensions is ") + *options.dimensions +
+                                ", expected 1 to " + chosen.dimensions);
   }
   chosen.dimensions = *options.dimensions;
   return chosen;

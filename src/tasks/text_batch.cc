@@ -15,8 +15,7 @@ Result<size_t> MaxLength(const Model& model, const LengthOptions& options) {
   const size_t most = model.max_length();
   const size_t asked = options.max_length.value_or(most);
   if (asked < 1 || asked > most) {
-    return InvalidArgumentError("max_length is " + std::to_string(asked) +
-                                ", expected 1 to " + std::to_string(most) +
+    return InvalidArgumentError(Message("max_length is ") + asked + ", expected 1 to " + most +
                                 " (the most that this model takes)");
   }
   return asked;
@@ -34,16 +33,15 @@ EncodeOptions OptionsFor(size_t max_length, Truncate truncate) {
 
 Status CheckLength(const Encoding& encoding, size_t max_length, Truncate truncate) {
   if (truncate != Truncate::kError || encoding.size() <= max_length) return Done{};
-  return Error{ErrorCode::kTooLong, "has " + std::to_string(encoding.size()) +
-                                        " tokens, expected at most " + std::to_string(max_length)};
+  return TooLongError(Message("has ") + encoding.size() + " tokens, expected at most " +
+                      max_length);
 }
 
 Status CheckTypes(const Encoding& encoding, size_t type_vocab_size) {
   for (int32_t type : encoding.type_ids) {
     if (type < 0 || static_cast<size_t>(type) >= type_vocab_size) {
-      return UnsupportedError("token type " + std::to_string(type) +
-                              ", expected below type_vocab_size " +
-                              std::to_string(type_vocab_size) + " of config.json");
+      return UnsupportedError(Message("token type ") + type + ", expected below type_vocab_size " +
+                              type_vocab_size + " of config.json");
     }
   }
   return Done{};

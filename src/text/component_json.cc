@@ -7,22 +7,22 @@ namespace pocketbert {
 Status CheckKnownKeys(Json component, std::initializer_list<std::string_view> known) {
   for (auto [key, value] : component.Members()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return UnsupportedError(value.Path() + " (" + value.Describe() +
+      return UnsupportedError(Message(value.Path()) + " (" + value.Describe() +
                               ") is an option that is not supported");
     }
   }
   return Done{};
 }
 
-Error UnsupportedComponent(Json value, std::string_view supported) {
-  return UnsupportedError(value.Path() + " is " + value.Describe() +
-                          ", which is not supported (supported: " + std::string(supported) + ")");
+ErrorBox UnsupportedComponent(Json value, std::string_view supported) {
+  return UnsupportedError(Message(value.Path()) + " is " + value.Describe() +
+                          ", which is not supported (supported: " + supported + ")");
 }
 
 Result<std::string_view> ReadStringPattern(Json component, std::string_view key) {
   PB_ASSIGN_OR_RETURN(Json pattern, component.Get(key));
   if (pattern.is_object() && pattern.size() == 1 && pattern.Find("Regex")) {
-    return UnsupportedError(pattern.Path() + " is the regular expression " +
+    return UnsupportedError(Message(pattern.Path()) + " is the regular expression " +
                             pattern.Find("Regex")->Describe() +
                             "; only patterns of the form {\"String\": …} are supported");
   }
@@ -33,7 +33,9 @@ Result<std::string_view> ReadStringPattern(Json component, std::string_view key)
     PB_ASSIGN_OR_RETURN(pattern, pattern.Get("String"));
   }
   PB_ASSIGN_OR_RETURN(std::string_view literal, pattern.AsString());
-  if (literal.empty()) return UnsupportedError(pattern.Path() + " is empty; it would match anywhere");
+  if (literal.empty()) {
+    return UnsupportedError(Message(pattern.Path()) + " is empty; it would match anywhere");
+  }
   return literal;
 }
 

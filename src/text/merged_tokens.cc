@@ -31,7 +31,7 @@ Result<int32_t> ReadIdKey(Json list, std::string_view key) {
   int32_t id = 0;
   for (const char digit : key) {
     if (digit < '0' || digit > '9' || id > INT32_MAX / 10 - 1) {
-      return FormatError(list.Path() + " has the key " + Quoted(key) + ", expected an id");
+      return FormatError(Message(list.Path()) + " has the key " + Quoted(key) + ", expected an id");
     }
     id = id * 10 + (digit - '0');
   }

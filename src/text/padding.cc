@@ -70,8 +70,8 @@ Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32
   }
   const size_t multiple = padding.pad_to_multiple_of;
   if (length > kLongestPadding || multiple > kLongestPadding) {
-    return InvalidArgumentError("padding to " + std::to_string(std::max(length, multiple)) +
-                                " tokens, expected at most " + std::to_string(kLongestPadding));
+    return InvalidArgumentError(Message("padding to ") + std::max(length, multiple) +
+                                " tokens, expected at most " + kLongestPadding);
   }
   if (multiple > 0) length = (length + multiple - 1) / multiple * multiple;
   for (Encoding& encoding : encodings) {

@@ -22,15 +22,14 @@ uint32_t CountUtf16(std::string_view text) {
 Status TextTokens::Append(std::string_view text, bool skip_special, size_t enough,
                           TokenList& out) {
   if (text.size() >= kLongestText) {
-    return Error{ErrorCode::kTooLong, "a text of " + std::to_string(text.size()) +
-                                          " bytes, expected less than " +
-                                          std::to_string(kLongestText)};
+    return TooLongError(Message("a text of ") + text.size() + " bytes, expected less than " +
+                        kLongestText);
   }
   if (!IsValidUtf8(text)) {
     valid_ = MakeValidUtf8(text);
     text = valid_;
     if (text.size() >= kLongestText) {
-      return Error{ErrorCode::kTooLong, "a text of 1 GB and more"};
+      return TooLongError("a text of 1 GB and more");
     }
   }
   skip_special_ = skip_special;
@@ -99,7 +98,7 @@ Status TextTokens::AppendNormalized(Piece piece, TokenList& out) {
   for (const Piece& word : pieces_) {
     word_tokens_.clear();
     if (!state_.model.Tokenize(text.substr(word.begin, word.end - word.begin), word_tokens_)) {
-      return FormatError("the text needs the unknown token \"" + state_.model.unk_token() +
+      return FormatError(Message("the text needs the unknown token \"") + state_.model.unk_token() +
                          "\", which is not in the vocabulary");
     }
     for (const WordToken& token : word_tokens_) {

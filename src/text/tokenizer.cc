@@ -17,14 +17,13 @@ constexpr size_t kMostTokens = size_t{1} << 24;
 // cannot be obeyed.
 Result<size_t> RoomForText(const Truncation& truncation, size_t special_tokens) {
   if (truncation.max_length < special_tokens) {
-    return InvalidArgumentError("truncation max_length is " +
-                                std::to_string(truncation.max_length) + ", expected at least the " +
-                                std::to_string(special_tokens) + " special tokens");
+    return InvalidArgumentError(Message("truncation max_length is ") + truncation.max_length +
+                                ", expected at least the " + special_tokens + " special tokens");
   }
   const size_t room = truncation.max_length - special_tokens;
   if (truncation.stride > 0 && truncation.stride >= room) {
-    return InvalidArgumentError("truncation stride is " + std::to_string(truncation.stride) +
-                                ", expected less than the " + std::to_string(room) +
+    return InvalidArgumentError(Message("truncation stride is ") + truncation.stride +
+                                ", expected less than the " + room +
                                 " tokens left beside the special tokens");
   }
   return room;
@@ -91,8 +90,8 @@ class CallEncoder {
   Status Cut(int which, size_t kept, const Truncation& truncation) {
     const size_t length = tokens_[which].size();
     if (kept < length && kept > 0 && truncation.stride >= kept) {
-      return InvalidArgumentError("truncation stride is " + std::to_string(truncation.stride) +
-                                  ", expected less than the " + std::to_string(kept) +
+      return InvalidArgumentError(Message("truncation stride is ") + truncation.stride +
+                                  ", expected less than the " + kept +
                                   " tokens that a window has for this text");
     }
     windows_[which] = CutWindows(length, kept, truncation.stride, truncation.direction);
@@ -109,9 +108,8 @@ class CallEncoder {
     const uint64_t total = pair ? sum[0] * windows_[1].size() + sum[1] * windows_[0].size()
                                 : sum[0];
     if (windows == 1 || total <= kMostTokens) return Done{};
-    return Error{ErrorCode::kTooLong, "the overflow windows would hold " + std::to_string(total) +
-                                          " tokens, expected at most " +
-                                          std::to_string(kMostTokens)};
+    return TooLongError(Message("the overflow windows would hold ") + total +
+                        " tokens, expected at most " + kMostTokens);
   }
 
   Encoding Assemble(size_t first, size_t second, bool pair) const {
@@ -125,13 +123,15 @@ class CallEncoder {
     return state_.post_processor.Assemble(input, pair, options_.add_special_tokens);
   }
 
-  // All further combinations of windows: those of the text that the template names first come first.
+  // All further combinations of windows; those of the text that the template names first lead.
   void AddOverflow(bool pair, Encoding& encoding) const {
     const bool swapped = pair && state_.post_processor.begins_with_second();
     const size_t outer = windows_[swapped ? 1 : 0].size();
     const size_t inner = pair ? windows_[swapped ? 0 : 1].size() : 1;
     for (size_t o = 1; o < outer; ++o) {
-      for (size_t i = 0; i < inner; ++i) AddWindow(swapped ? i : o, swapped ? o : i, pair, encoding);
+      for (size_t i = 0; i < inner; ++i) {
+        AddWindow(swapped ? i : o, swapped ? o : i, pair, encoding);
+      }
     }
     for (size_t i = 1; i < inner; ++i) AddWindow(swapped ? i : 0, swapped ? 0 : i, pair, encoding);
   }

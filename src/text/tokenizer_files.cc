@@ -204,7 +204,8 @@ class Compiler {
     const int32_t cls_id = vocabulary_.Find(cls);
     const int32_t sep_id = vocabulary_.Find(sep);
     if (cls_id < 0 || sep_id < 0) {
-      return FormatError("vocab.txt has no special token " + Quoted(cls_id < 0 ? cls : sep));
+      return FormatError(Message("vocab.txt has no special token ") +
+                         Quoted(cls_id < 0 ? cls : sep));
     }
     writer_.Key("pre_tokenizer").BeginObject().Key("type").String("BertPreTokenizer").EndObject();
     writer_.Key("post_processor").BeginObject().Key("type").String("BertProcessing");

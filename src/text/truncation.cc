@@ -59,10 +59,9 @@ Result<KeptLengths> ShareRoom(size_t first, std::optional<size_t> second, size_t
   }
   const size_t length = cuts_first ? first : *second;
   if (length <= excess) {
-    return InvalidArgumentError(
-        std::string("truncation strategy ") + (cuts_first ? "only_first" : "only_second") +
-        " cannot take " + std::to_string(excess) + " tokens from a text of " +
-        std::to_string(length));
+    return InvalidArgumentError(Message("truncation strategy ") +
+                                (cuts_first ? "only_first" : "only_second") + " cannot take " +
+                                excess + " tokens from a text of " + length);
   }
   return KeptLengths{cuts_first ? first - excess : first,
                      cuts_first ? second.value_or(0) : *second - excess};

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kMagic = "PBVOCAB1";
 constexpr size_t kHeaderBytes = 16;
 
-Error BadVocabulary(std::string_view name, const std::string& what) {
-  return FormatError(std::string(name) + ": " + what);
+ErrorBox BadVocabulary(std::string_view name, const std::string& what) {
+  return FormatError(Message(name) + ": " + what);
 }
 
 void AppendU32(std::vector<uint8_t>& bytes, uint32_t value) {

@@ -27,7 +27,7 @@ Status WordPiece::CheckType(Json json) {
   if (type.is_null()) {
     const std::string_view guess = GuessType(json);
     if (guess == "WordPiece") return Done{};
-    return UnsupportedError(json.Path() + " has no \"type\" and looks like " + std::string(guess) +
+    return UnsupportedError(Message(json.Path()) + " has no \"type\" and looks like " + guess +
                             ", which is not supported (supported: WordPiece)");
   }
   PB_ASSIGN_OR_RETURN(std::string_view name, type.AsString());
