@@ -248,7 +248,7 @@ describe('other models', () => {
 
   test('loading can be cancelled, and the old model goes on', async () => {
     await loadAddress(page, `${site.url}models/slow.safetensors`);
-    await until(page, 'model-phase', 'Reading slow.safetensors: 1.0 MB of 30.0 MB');
+    await until(page, 'model-phase', 'Reading 1.0 MB of 30.0 MB: slow.safetensors');
     assert.ok((await page.$eval('#model-bar', (bar) => bar.value)) < 0.5);
     await page.click('#model-cancel');
     await until(page, 'model-status', 'Loading slow was cancelled. enc goes on running.');

@@ -83,6 +83,8 @@ export class ModelBar {
           if (this.#loading === loading) this.#showProgress(progress);
         },
       });
+      // In one go with the facts, so that nothing below moves.
+      if (this.#loading === loading) this.#showLoading(false);
       await this.#start(next, model);
       return true;
     } catch (error) {
@@ -193,8 +195,9 @@ export class ModelBar {
     // The engine starts while files arrive: its reports have no file of their own.
     if (file !== '' || total === 0) this.#file = file.split('/').filter(Boolean).pop() ?? '';
     const what = phase === 'engine' && this.#file !== '' ? phases.download : phases[phase];
-    const bytes = total > 0 ? `: ${formatBytes(loaded)} of ${formatBytes(total)}` : '…';
-    byId('model-phase', HTMLElement).textContent = `${what} ${this.#file}`.trim() + bytes;
+    const bytes = total > 0 ? ` ${formatBytes(loaded)} of ${formatBytes(total)}` : '';
+    const name = this.#file === '' ? '…' : `: ${this.#file}`;
+    byId('model-phase', HTMLElement).textContent = what + bytes + name;
   }
 
   /** The status stays for those who listen; for those who see, the bar stands in its place. */

@@ -103,6 +103,7 @@ export class SearchPanel extends Panel {
 
   #showReading({ done, total, tokens, took }: Reading): void {
     byId('search-progress-row', HTMLElement).hidden = total < fewSentences;
+    if (total >= fewSentences) this.#reading.textContent = '';
     this.#bar.value = done / total;
     const speed = tokens > 0 ? `, ${formatSpeed(tokens, took)}` : '';
     const left = done > 0 && took > 0 ? `, about ${formatTime((took / done) * (total - done))} left` : '';
