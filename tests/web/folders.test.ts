@@ -78,6 +78,19 @@ describe('folders', () => {
     );
   });
 
+  test('weights in a format that is not read are refused by their file', async () => {
+    for (const path of ['onnx/model_quantized.onnx', 'pytorch_model-00001-of-00002.bin', 'q4.gguf']) {
+      await assert.rejects(
+        load({ ...texts, [path]: new Uint8Array(20) }),
+        failure('unsupported', new RegExp(path)),
+      );
+    }
+    await assert.rejects(
+      load({ ...texts, 'training_args.bin': new Uint8Array(20) }),
+      failure('format', /model\.safetensors was not found/),
+    );
+  });
+
   test('modules, their configurations and their weights', async () => {
     const modules = [
       { idx: 0, path: '', type: 'sentence_transformers.models.Transformer' },

@@ -47,6 +47,7 @@ const modelTexts = ['config.json', 'sentence_bert_config.json'];
 const folderTexts = ['modules.json', 'config_sentence_transformers.json'];
 const noWeights =
   'PocketBERT reads model.safetensors (or its shards); pytorch_model.bin, ONNX and TensorFlow files are not read';
+const foreignWeights = /(\.onnx|\.gguf|pytorch_model[^/]*\.bin|tf_model\.h5|flax_model\.msgpack)$/;
 
 /** Reads text files and finds weight files of one store. */
 class FolderReader {
@@ -149,14 +150,26 @@ class FolderReader {
     }
   }
 
+  /** Why there are no weights: they are in a format that is not read, or there are none. */
+  async noWeights(): Promise<PocketBertError> {
+    const foreign = (await this.#store.list())?.find((path) => foreignWeights.test(path));
+    if (foreign === undefined) {
+      return this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
+    }
+    return new PocketBertError(
+      'unsupported',
+      `${this.#store.label} has weights in ${foreign}, which is not read; expected model.safetensors`,
+      { hint: noWeights },
+    );
+  }
+
   async encoderWeights(): Promise<void> {
     if (await this.weight(`${this.#root}model.safetensors`, 'model.safetensors')) return;
     const index = await this.text(
       `${this.#root}model.safetensors.index.json`,
       'model.safetensors.index.json',
     );
-    if (index === undefined)
-      throw this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
+    if (index === undefined) throw await this.noWeights();
     const value = parseJson(index);
     const map = isRecord(value) && isRecord(value['weight_map']) ? value['weight_map'] : undefined;
     if (map === undefined) {
