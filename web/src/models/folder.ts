@@ -158,7 +158,7 @@ class FolderReader {
     }
     return new PocketBertError(
       'unsupported',
-      `${this.#store.label} has weights in ${foreign}, which is not read; expected model.safetensors`,
+      `in ${this.#store.label} the weights are in ${foreign}, which is not read; expected model.safetensors`,
       { hint: noWeights },
     );
   }
