@@ -24,7 +24,10 @@ async function playCase(testCase, play, context, report) {
     else report.failed(name, testCase.why, differences);
   } catch (thrown) {
     if (thrown instanceof Skip) report.skipped(context.suite.kind, testCase.id, thrown.message);
-    else report.failed(name, testCase.why, [difference('the runner could not play it', describe(thrown), 'a result')]);
+    else
+      report.failed(name, testCase.why, [
+        difference('the runner could not play it', describe(thrown), 'a result'),
+      ]);
   }
 }
 

@@ -1,5 +1,5 @@
-// The runner must be able to fail: expectations altered in a temporary copy are to be reported, each by
-// its case, and the counts must add up.
+// The runner must be able to fail: expectations altered in a temporary copy are to be reported,
+// each by its case, and the counts must add up.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,11 +17,18 @@ const kHand = fileURLToPath(new URL('hand', import.meta.url));
 /** Runs the runner on a folder. */
 function run(...args) {
   return new Promise((resolve) => {
-    execFile(process.execPath, [kRunner, ...args], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      const lines = stdout.trimEnd().split('\n');
-      const failed = lines.filter((line) => line.startsWith('FAILED ')).map((line) => line.split(/[ :]/)[2]);
-      resolve({ code: error?.code ?? 0, closing: lines.at(-1), failed, stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      [kRunner, ...args],
+      { maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => {
+        const lines = stdout.trimEnd().split('\n');
+        const failed = lines
+          .filter((line) => line.startsWith('FAILED '))
+          .map((line) => line.split(/[ :]/)[2]);
+        resolve({ code: error?.code ?? 0, closing: lines.at(-1), failed, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -31,21 +38,71 @@ function run(...args) {
  */
 const kAlterations = [
   ['tokenize', 'tok-greedy-fail-h', 'a wrong id', (c) => (c.expect.encodings[0].ids[2] += 1)],
-  ['tokenize', 'tok-cont-only-h', 'a wrong offset', (c) => (c.expect.encodings[0].offsets[1][1] += 1)],
+  [
+    'tokenize',
+    'tok-cont-only-h',
+    'a wrong offset',
+    (c) => (c.expect.encodings[0].offsets[1][1] += 1),
+  ],
   ['tokenize', 'tok-added-h', 'a wrong token', (c) => (c.expect.encodings[0].tokens[1] = 'thy')],
-  ['tokenize', 'tok-decomposed-cased-h', 'one token more', (c) => c.expect.encodings[0].ids.push(3)],
+  [
+    'tokenize',
+    'tok-decomposed-cased-h',
+    'one token more',
+    (c) => c.expect.encodings[0].ids.push(3),
+  ],
   ['tokenize', 'tok-proto-h', 'a wrong type id', (c) => (c.expect.encodings[0].type_ids[1] = 1)],
-  ['tokenize', 'tok-no-chinese-h', 'a wrong mask', (c) => (c.expect.encodings[0].special_tokens_mask[0] = 0)],
-  ['tokenize', 'tok-vocab-txt-h', 'an error expected but none', (c) => (c.expect = { error: { any: ['vocab'] } })],
-  ['tokenize', 'tok-table-age-h', 'a window expected but none', (c) => (c.expect.encodings[0].overflow = [{ ...c.expect.encodings[0] }])],
-  ['embed', 'emb-cls-h', 'a wrong component', (c) => (c.expect.vectors[0][5] += 2.5 * c.expect.abs)],
-  ['embed', 'emb-empty-h', 'alone is to equal the batch more than exactly', (c) => (c.expect.same_as_single = -1)],
+  [
+    'tokenize',
+    'tok-no-chinese-h',
+    'a wrong mask',
+    (c) => (c.expect.encodings[0].special_tokens_mask[0] = 0),
+  ],
+  [
+    'tokenize',
+    'tok-vocab-txt-h',
+    'an error expected but none',
+    (c) => (c.expect = { error: { any: ['vocab'] } }),
+  ],
+  [
+    'tokenize',
+    'tok-table-age-h',
+    'a window expected but none',
+    (c) => (c.expect.encodings[0].overflow = [{ ...c.expect.encodings[0] }]),
+  ],
+  [
+    'embed',
+    'emb-cls-h',
+    'a wrong component',
+    (c) => (c.expect.vectors[0][5] += 2.5 * c.expect.abs),
+  ],
+  [
+    'embed',
+    'emb-empty-h',
+    'alone is to equal the batch more than exactly',
+    (c) => (c.expect.same_as_single = -1),
+  ],
   ['embed', 'emb-int8-h', 'a cosine above what int8 gives', (c) => (c.expect.min_cos = 1.0001)],
   ['embed', 'emb-names-h', 'one vector less', (c) => c.input.texts.push('boat')],
-  ['classify', 'cls-softmax-h', 'a wrong score', (c) => (c.expect.results[0][0].score -= 3 * c.expect.abs)],
-  ['classify', 'cls-label-order-h', 'two labels changed over', (c) => swapLabels(c.expect.results[0])],
+  [
+    'classify',
+    'cls-softmax-h',
+    'a wrong score',
+    (c) => (c.expect.results[0][0].score -= 3 * c.expect.abs),
+  ],
+  [
+    'classify',
+    'cls-label-order-h',
+    'two labels changed over',
+    (c) => swapLabels(c.expect.results[0]),
+  ],
   ['classify', 'cls-distil-h', 'a missing label', (c) => c.expect.results[0].pop()],
-  ['load-error', 'err-dtype-h', 'a word that is not in the message', (c) => (c.expect.error.any = ['blancmange'])],
+  [
+    'load-error',
+    'err-dtype-h',
+    'a word that is not in the message',
+    (c) => (c.expect.error.any = ['blancmange']),
+  ],
   ['load-error', 'err-config-heads-h', 'a sound source', (c) => (c.files = {})],
 ];
 
@@ -93,7 +150,11 @@ describe('the runner', () => {
   test('passes what is sound', async () => {
     await writeHalf(join(folder, 'sound'), false);
     const result = await run(join(folder, 'sound'));
-    assert.equal(result.closing, `${kAlterations.length + kSound.length} passed, 0 failed, 0 skipped`, result.stdout + result.stderr);
+    assert.equal(
+      result.closing,
+      `${kAlterations.length + kSound.length} passed, 0 failed, 0 skipped`,
+      result.stdout + result.stderr,
+    );
     assert.equal(result.code, 0);
   });
 
@@ -122,7 +183,10 @@ describe('the runner', () => {
     const fuzz = join(folder, 'fuzz');
     await mkdir(fuzz);
     const { tokenizers } = JSON.parse(await readFile(join(kHand, 'tokenize.json'), 'utf8'));
-    await writeFile(join(fuzz, 'greedy.tokenizer.json.gz'), gzipSync(JSON.stringify(tokenizers.greedy)));
+    await writeFile(
+      join(fuzz, 'greedy.tokenizer.json.gz'),
+      gzipSync(JSON.stringify(tokenizers.greedy)),
+    );
     const line = {
       t: 'returned oldest',
       ids: [2, 9, 6, 7, 12, 15, 3],
@@ -131,7 +195,9 @@ describe('the runner', () => {
     const wrongId = { ...line, ids: line.ids.with(1, 5) };
     const wrongOffset = { ...line, off: line.off.with(3, 3) };
     const idsOnly = { ...wrongOffset, q: 1 };
-    const text = [line, wrongId, wrongOffset, idsOnly].map((one) => `${JSON.stringify(one)}\n`).join('');
+    const text = [line, wrongId, wrongOffset, idsOnly]
+      .map((one) => `${JSON.stringify(one)}\n`)
+      .join('');
     await writeFile(join(fuzz, 'greedy-hand.jsonl.gz'), gzipSync(text));
     await writeFile(join(fuzz, 'other-hand.jsonl.gz'), gzipSync(text));
     const result = await run(fuzz);
@@ -162,8 +228,14 @@ describe('comparing', () => {
   test('labels as good as tied may stand in either order, others not', () => {
     const list = (...scores) => [scores.map(([label, score]) => ({ label, score }))];
     const expected = list(['a', 0.5], ['b', 0.4999], ['c', 0.0001]);
-    assert.deepEqual(compareLabels(list(['b', 0.49995], ['a', 0.49994], ['c', 0.0001]), expected, 0.0001), []);
-    assert.equal(compareLabels(list(['c', 0.0001], ['a', 0.5], ['b', 0.4999]), expected, 0.0001).length, 1);
+    assert.deepEqual(
+      compareLabels(list(['b', 0.49995], ['a', 0.49994], ['c', 0.0001]), expected, 0.0001),
+      [],
+    );
+    assert.equal(
+      compareLabels(list(['c', 0.0001], ['a', 0.5], ['b', 0.4999]), expected, 0.0001).length,
+      1,
+    );
     assert.equal(compareLabels(list(['a', 0.5], ['b', 0.4999]), expected, 0.0001).length, 1);
   });
 });

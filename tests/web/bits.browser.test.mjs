@@ -20,7 +20,9 @@ for (const [engine, variants] of Object.entries(kVariants)) {
   test(`${engine} gives the golden bits`, { timeout: 11 * kMinutes }, async () => {
     const site = await serveTestSite(kFolder);
     try {
-      const measured = await runInBrowser(engine, `${site.url}blank.html?module=/page.js`, { timeout: 10 * kMinutes });
+      const measured = await runInBrowser(engine, `${site.url}blank.html?module=/page.js`, {
+        timeout: 10 * kMinutes,
+      });
       await assertGoldenBits(engine, measured, variants);
     } finally {
       await site.close();

@@ -1,5 +1,5 @@
-// The packaged int8 file against what the float32 model gives: ids, vectors and head probabilities of 30
-// texts, computed by torch from the weights that the file was converted from (tests/golden).
+// The packaged int8 file against what the float32 model gives: ids, vectors and head probabilities
+// of 30 texts, computed by torch from the weights that the file was converted from (tests/golden).
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -9,14 +9,17 @@ import { cosine } from '../cases/runner/compare.mjs';
 
 const kGolden = new URL('../golden/default_model.json', import.meta.url);
 
-// Measured on these texts: least cosine 0.99928, mean 0.99962, greatest difference of a probability 0.0226.
-// The limits leave a third more distance than that: a change of rounding passes, while sums that saturate
-// (0.998 and below) or a lost equalization (mean 0.9994) do not.
+// Measured on these texts: least cosine 0.99928, mean 0.99962, greatest difference of a probability
+// 0.0226. The limits leave a third more distance than that: a change of rounding passes, while sums
+// that saturate (0.998 and below) or a lost equalization (mean 0.9994) do not.
 const kLeastCosine = 0.999;
 const kMeanCosine = 0.9995;
 const kProbability = 0.03;
 
-const kLabels = { topics: ['World', 'Sports', 'Business', 'Sci/Tech'], sentiment: ['negative', 'positive'] };
+const kLabels = {
+  topics: ['World', 'Sports', 'Business', 'Sci/Tech'],
+  sentiment: ['negative', 'positive'],
+};
 
 let items;
 let embedder;
@@ -35,7 +38,9 @@ after(async () => {
 
 test('token ids are those of the reference', async () => {
   for (const { text, ids } of items) {
-    const encoding = await embedder.tokenize(text, { truncation: { max_length: embedder.info.model.maxTokens } });
+    const encoding = await embedder.tokenize(text, {
+      truncation: { max_length: embedder.info.model.maxTokens },
+    });
     assert.deepEqual(Array.from(encoding.ids), ids, JSON.stringify(text));
   }
 });
@@ -45,27 +50,41 @@ test('vectors are near those of float32', async () => {
   const cosines = items.map(({ vector }, i) => cosine(vectors.at(i), vector));
   const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
   const worst = cosines.indexOf(Math.min(...cosines));
-  assert.ok(cosines[worst] >= kLeastCosine, `cosine ${cosines[worst]} of ${JSON.stringify(items[worst].text)}`);
+  assert.ok(
+    cosines[worst] >= kLeastCosine,
+    `cosine ${cosines[worst]} of ${JSON.stringify(items[worst].text)}`,
+  );
   assert.ok(mean >= kMeanCosine, `mean cosine ${mean}`);
 });
 
 for (const [head, labels] of Object.entries(kLabels)) {
   test(`probabilities of the head ${head} are near those of float32`, async () => {
-    const results = await classifier.classify(items.map(({ text }) => text), { head });
+    const results = await classifier.classify(
+      items.map(({ text }) => text),
+      { head },
+    );
     items.forEach((item, i) => {
       assert.deepEqual(results[i].map(({ label }) => label).toSorted(), labels.toSorted());
       labels.forEach((label, k) => {
         const { score } = results[i].find((one) => one.label === label);
         const apart = Math.abs(score - item[head][k]);
-        assert.ok(apart <= kProbability, `${JSON.stringify(item.text)}: ${label} is ${score}, expected ${item[head][k]}`);
+        assert.ok(
+          apart <= kProbability,
+          `${JSON.stringify(item.text)}: ${label} is ${score}, expected ${item[head][k]}`,
+        );
       });
     });
   });
 }
 
-test('without a name, several heads are no guess, and sentiment-analysis means the one of that name', async () => {
-  await assert.rejects(classifier.classify('fine'), { code: 'invalid_argument', message: /sentiment, topics/ });
+test('several heads are no guess; sentiment-analysis means the one of that name', async () => {
+  await assert.rejects(classifier.classify('fine'), {
+    code: 'invalid_argument',
+    message: /sentiment, topics/,
+  });
   const classify = await pipeline('sentiment-analysis', classifier);
-  assert.deepEqual(await classify('fine'), [...(await classifier.classify('fine', { head: 'sentiment', top_k: 1 }))]);
+  assert.deepEqual(await classify('fine'), [
+    ...(await classifier.classify('fine', { head: 'sentiment', top_k: 1 })),
+  ]);
   await classify.dispose();
 });

@@ -43,14 +43,20 @@ export class Canary {
 
   /** If it could not be opened, each case that asked it has failed for that already. */
   async close() {
-    await this.#started?.then(({ embedder }) => embedder.destroy(), () => {});
+    await this.#started?.then(
+      ({ embedder }) => embedder.destroy(),
+      () => {},
+    );
   }
 }
 
 async function song(who, embedder, texts, expect) {
   try {
     const vectors = [...(await embedder.embed(texts))];
-    return compareVectors(vectors, expect.vectors, expect).map((d) => ({ ...d, what: `${who}: ${d.what}` }));
+    return compareVectors(vectors, expect.vectors, expect).map((d) => ({
+      ...d,
+      what: `${who}: ${d.what}`,
+    }));
   } catch (thrown) {
     return [difference(`${who} fails`, String(thrown), 'its usual vector')];
   }

@@ -18,7 +18,10 @@ export async function playClassify(testCase, { suite, sources, sessions, canary 
     compare,
     attempt: async () => {
       const key = [suite.folder, model, overlay, precision];
-      const classifier = await sessions.open(Classifier, key, async () => ({ model: files, precision }));
+      const classifier = await sessions.open(Classifier, key, async () => ({
+        model: files,
+        precision,
+      }));
       const results = await classifier.classify(input.items, call);
       if (expect.same_as_single === undefined) return { results };
       const alone = [];
@@ -32,5 +35,8 @@ function compare({ results, alone }, expect) {
   const differences = compareLabels(results, expect.results, expect.abs);
   if (alone === undefined) return differences;
   const single = compareLabels(alone, results, expect.same_as_single);
-  return [...differences, ...single.map((d) => ({ ...d, what: `alone against in the batch, ${d.what}` }))];
+  return [
+    ...differences,
+    ...single.map((d) => ({ ...d, what: `alone against in the batch, ${d.what}` })),
+  ];
 }

@@ -25,7 +25,9 @@ export async function collectSuites(path, kinds) {
   const files = (await stat(path)).isDirectory() ? await filesBelow(path) : [path];
   const suites = [];
   for (const file of files) {
-    const suite = file.endsWith(kFuzzEnding) ? await readFuzz(file, kinds) : await readCases(file, kinds);
+    const suite = file.endsWith(kFuzzEnding)
+      ? await readFuzz(file, kinds)
+      : await readCases(file, kinds);
     if (suite !== undefined) suites.push(suite);
   }
   return suites;
@@ -71,7 +73,9 @@ async function readFuzz(path, kinds) {
   const folder = dirname(path);
   const name = `${basename(folder)}/${basename(path, kFuzzEnding)}`;
   if (!wanted(kinds, 'fuzz', basename(folder))) return undefined;
-  const lines = gunzipSync(await readFile(path)).toString('utf8').split('\n');
+  const lines = gunzipSync(await readFile(path))
+    .toString('utf8')
+    .split('\n');
   const cases = lines.flatMap((line, index) =>
     line === '' ? [] : [{ id: `${name}:${index + 1}`, ...JSON.parse(line) }],
   );

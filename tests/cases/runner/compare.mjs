@@ -3,7 +3,14 @@
 import { difference } from './outcome.mjs';
 
 /** Fields of an encoding, as cases and as the API name them. */
-const kEncodingFields = ['ids', 'tokens', 'offsets', 'type_ids', 'attention_mask', 'special_tokens_mask'];
+const kEncodingFields = [
+  'ids',
+  'tokens',
+  'offsets',
+  'type_ids',
+  'attention_mask',
+  'special_tokens_mask',
+];
 
 /** Index of the first place where two lists differ, or −1. */
 function firstMismatch(found, expected, same) {
@@ -15,7 +22,9 @@ function firstMismatch(found, expected, same) {
 }
 
 function sameValue(a, b) {
-  return Array.isArray(b) ? Array.isArray(a) && a.length === b.length && a.every((x, i) => x === b[i]) : a === b;
+  return Array.isArray(b)
+    ? Array.isArray(a) && a.length === b.length && a.every((x, i) => x === b[i])
+    : a === b;
 }
 
 function sameList(what, found, expected) {
@@ -23,7 +32,8 @@ function sameList(what, found, expected) {
   const at = firstMismatch(list, expected, sameValue);
   if (at < 0) return [];
   const from = Math.max(0, at - 2);
-  const part = (values) => `[${from}…] ${JSON.stringify(values.slice(from, at + 6))}, ${values.length} in all`;
+  const part = (values) =>
+    `[${from}…] ${JSON.stringify(values.slice(from, at + 6))}, ${values.length} in all`;
   return [difference(`${what}: first difference at ${at}`, part(list), part(expected))];
 }
 
@@ -35,7 +45,9 @@ export function compareEncoding(what, found, expected) {
   });
   const windows = expected.overflow ?? [];
   if (found.overflow.length !== windows.length) {
-    differences.push(difference(`${what}: overflow windows`, found.overflow.length, windows.length));
+    differences.push(
+      difference(`${what}: overflow windows`, found.overflow.length, windows.length),
+    );
   }
   windows.forEach((window, i) => {
     const own = found.overflow[i];
@@ -71,12 +83,19 @@ export function cosine(a, b) {
 
 /** @returns {import('./outcome.mjs').Difference[]} */
 export function compareVectors(found, expected, { abs, min_cos: minCosine }) {
-  if (found.length !== expected.length) return [difference('number of vectors', found.length, expected.length)];
+  if (found.length !== expected.length)
+    return [difference('number of vectors', found.length, expected.length)];
   return expected.flatMap((vector, i) => {
     const differences = [];
     const apart = greatestDifference(found[i], vector);
     if (typeof abs === 'number' && !(apart <= abs)) {
-      differences.push(difference(`vectors[${i}]: greatest difference ${apart}`, found[i], `within ${abs} of ${JSON.stringify(vector)}`));
+      differences.push(
+        difference(
+          `vectors[${i}]: greatest difference ${apart}`,
+          found[i],
+          `within ${abs} of ${JSON.stringify(vector)}`,
+        ),
+      );
     }
     const cos = cosine(found[i], vector);
     if (typeof minCosine === 'number' && !(cos >= minCosine)) {
@@ -88,8 +107,11 @@ export function compareVectors(found, expected, { abs, min_cos: minCosine }) {
 
 /** Lists of labels with scores. Two that are as good as equal may stand in either order. */
 export function compareLabels(found, expected, abs) {
-  if (found.length !== expected.length) return [difference('number of results', found.length, expected.length)];
-  return expected.flatMap((labels, i) => compareLabelList(`results[${i}]`, found[i], labels, abs ?? Infinity));
+  if (found.length !== expected.length)
+    return [difference('number of results', found.length, expected.length)];
+  return expected.flatMap((labels, i) =>
+    compareLabelList(`results[${i}]`, found[i], labels, abs ?? Infinity),
+  );
 }
 
 function compareLabelList(what, found, expected, abs) {
@@ -101,7 +123,13 @@ function compareLabelList(what, found, expected, abs) {
   const differences = [];
   for (const { label, score } of expected) {
     if (!(Math.abs((byLabel.get(label) ?? NaN) - score) <= abs)) {
-      differences.push(difference(`${what}: ${label}`, byLabel.get(label) ?? 'no such label', `${score} within ${abs}`));
+      differences.push(
+        difference(
+          `${what}: ${label}`,
+          byLabel.get(label) ?? 'no such label',
+          `${score} within ${abs}`,
+        ),
+      );
     }
   }
   for (let k = 0; k < list.length; k++) {

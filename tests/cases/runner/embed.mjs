@@ -17,7 +17,10 @@ export async function playEmbed(testCase, { suite, sources, sessions, canary }) 
     compare,
     attempt: async () => {
       const key = [suite.folder, model, overlay, precision];
-      const embedder = await sessions.open(Embedder, key, async () => ({ model: files, precision }));
+      const embedder = await sessions.open(Embedder, key, async () => ({
+        model: files,
+        precision,
+      }));
       const vectors = [...(await embedder.embed(input.texts, callOptions))];
       if (expect.same_as_single === undefined) return { vectors };
       const alone = [];
@@ -32,7 +35,13 @@ function compare({ vectors, alone = [] }, expect) {
   alone.forEach((vector, i) => {
     const apart = greatestDifference(vector, vectors[i]);
     if (!(apart <= expect.same_as_single)) {
-      differences.push(difference(`text ${i} alone against in the batch`, apart, `at most ${expect.same_as_single}`));
+      differences.push(
+        difference(
+          `text ${i} alone against in the batch`,
+          apart,
+          `at most ${expect.same_as_single}`,
+        ),
+      );
     }
   });
   return differences;

@@ -4,10 +4,17 @@ import { PocketBertError, errorCodes } from 'pocketbert';
 import { difference } from './outcome.mjs';
 
 /**
- * Codes that say the engine broke, ran full, was told to stop or could not be had: no judgement of a bad
- * input. Sources of cases are in memory, so nothing of theirs can be a matter of the network.
+ * Codes that say the engine broke, ran full, was told to stop or could not be had: no judgement of
+ * a bad input. Sources of cases are in memory, so nothing of theirs can be a matter of the network.
  */
-const kNotAJudgement = new Set(['trap', 'out_of_memory', 'aborted', 'superseded', 'destroyed', 'network']);
+const kNotAJudgement = new Set([
+  'trap',
+  'out_of_memory',
+  'aborted',
+  'superseded',
+  'destroyed',
+  'network',
+]);
 
 /**
  * An expected error must be ours, carry a code that judges the input, and name what the case says.
@@ -20,11 +27,19 @@ export function judgeError(thrown, expected) {
   }
   const differences = [];
   if (!errorCodes.includes(thrown.code) || kNotAJudgement.has(thrown.code)) {
-    differences.push(difference('the code of the error', describe(thrown), 'a code that judges the input'));
+    differences.push(
+      difference('the code of the error', describe(thrown), 'a code that judges the input'),
+    );
   }
   const message = thrown.message.toLowerCase();
   if (!expected.any.some((word) => message.includes(word.toLowerCase()))) {
-    differences.push(difference('the message of the error', describe(thrown), `one of ${JSON.stringify(expected.any)}`));
+    differences.push(
+      difference(
+        'the message of the error',
+        describe(thrown),
+        `one of ${JSON.stringify(expected.any)}`,
+      ),
+    );
   }
   return differences;
 }
@@ -36,7 +51,9 @@ export function describe(thrown) {
   return `thrown: ${String(thrown)}`;
 }
 
-/** Model families and tokenizer kinds that this version reads: to refuse one of these is a failure. */
+/**
+ * Model families and tokenizer kinds that this version reads: to refuse one of these is a failure.
+ */
 const kFamilies = new Set(['bert', 'distilbert', 'electra']);
 const kTokenizers = new Set(['WordPiece']);
 
@@ -46,7 +63,8 @@ const kTokenizers = new Set(['WordPiece']);
  */
 export function unsupportedPart(files) {
   const paths = Object.keys(files);
-  if (paths.some((path) => path.endsWith('.onnx')) && !paths.includes('model.safetensors')) return 'weights in ONNX';
+  if (paths.some((path) => path.endsWith('.onnx')) && !paths.includes('model.safetensors'))
+    return 'weights in ONNX';
   const family = json(files['config.json'])?.model_type;
   if (family !== undefined && !kFamilies.has(family)) return `model_type ${family}`;
   const tokenizer = json(files['tokenizer.json']);

@@ -1,5 +1,5 @@
-// Kind load-error: a broken or foreign source must fail in an orderly way, whichever precision it is
-// loaded with.
+// Kind load-error: a broken or foreign source must fail in an orderly way, whichever precision it
+// is loaded with.
 
 import { Classifier, Embedder } from 'pocketbert';
 import { Skip } from './outcome.mjs';
@@ -14,11 +14,13 @@ const kTasks = {
 export async function playLoadError(testCase, { suite, sources, canary }) {
   const { model, files: overlay, input, options, expect } = testCase;
   const task = kTasks[options.task];
-  if (task === undefined) throw new Skip(`the task ${options.task} has no class in the package yet`);
+  if (task === undefined)
+    throw new Skip(`the task ${options.task} has no class in the package yet`);
   const files = await sources.modelFiles(suite.folder, model, overlay);
   const differences = [];
   for (const precision of ['int8', 'float32']) {
-    const attempt = () => loadAndPerhapsUse(task, { model: files, precision }, expect.when, input.text ?? 'boat');
+    const attempt = () =>
+      loadAndPerhapsUse(task, { model: files, precision }, expect.when, input.text ?? 'boat');
     const found = await settle(expect, { attempt, files, canary, compare: () => [] });
     differences.push(...found.map((d) => ({ ...d, what: `${d.what} (${precision})` })));
   }

@@ -1,5 +1,5 @@
-// Which player a kind has. A kind without one is skipped by name, as long as the package has no class
-// for it.
+// Which player a kind has. A kind without one is skipped by name, as long as the package has no
+// class for it.
 
 import * as pocketbert from 'pocketbert';
 import { playClassify } from './classify.mjs';
@@ -24,7 +24,9 @@ const kAwaited = {
   'zero-shot': { task: 'zero-shot', needs: 'ZeroShotClassifier' },
 };
 
-/** @returns {(testCase: object, context: object) => Promise<import('./outcome.mjs').Difference[]>} */
+/**
+ * @returns {(testCase: object, context: object) => Promise<import('./outcome.mjs').Difference[]>}
+ */
 export function playerOf(kind) {
   if (Object.hasOwn(kPlayers, kind)) return kPlayers[kind];
   if (!Object.hasOwn(kAwaited, kind)) {
@@ -34,7 +36,8 @@ export function playerOf(kind) {
   }
   const { task, needs } = kAwaited[kind];
   return async () => {
-    if (needs in pocketbert) throw new Error(`the package exports ${needs}: ${kind} cases must be played`);
+    if (needs in pocketbert)
+      throw new Error(`the package exports ${needs}: ${kind} cases must be played`);
     throw new Skip(`${task} — needs ${needs}`);
   };
 }

@@ -21,7 +21,9 @@ export class Report {
     this.#counts.passed++;
   }
 
-  /** Every case is named; fuzz lines that are skipped in a row for one reason are counted instead. */
+  /**
+   * Every case is named; fuzz lines that are skipped in a row for one reason are counted instead.
+   */
   skipped(kind, id, reason) {
     this.#counts.skipped++;
     const same = `${kind} ${reason}`;
@@ -54,7 +56,8 @@ export class Report {
       this.#print(`    found    ${brief(found)}`);
       this.#print(`    expected ${brief(expected)}`);
     }
-    if (differences.length > kShown) this.#print(`  and ${differences.length - kShown} more differences`);
+    if (differences.length > kShown)
+      this.#print(`  and ${differences.length - kShown} more differences`);
   }
 
   /** Prints the closing line and gives the exit code: nothing played is no success. */

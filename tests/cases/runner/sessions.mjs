@@ -4,13 +4,16 @@
 const kMostOpen = 6;
 
 export class Sessions {
-  /** @type {{ Class: object, key: string, opened: { destroy(): unknown } }[]} longest unused first */
+  /**
+   * @type {{ Class: object, key: string, opened: { destroy(): unknown } }[]} longest unused first
+   */
   #open = [];
   #refused = [];
 
   /**
-   * `Class.create(options)`, or the object that the same class and key gave before. A failed creation
-   * is thrown and not kept, unless the source was refused as unsupported: that would not change.
+   * `Class.create(options)`, or the object that the same class and key gave before. A failed
+   * creation is thrown and not kept, unless the source was refused as unsupported: that would not
+   * change.
    * @param {{ create(options: object): Promise<{ destroy(): unknown }> }} Class
    * @param {unknown} source what tells this source from others
    * @param {() => Promise<object>} options for `create`; asked for only if it must be opened

@@ -23,7 +23,9 @@ export async function settle(expect, { attempt, compare, files, canary }) {
   }
   if (thrown === undefined) return settleValue(value, expect, compare);
   const wanted = expect.error ?? expect.or_error;
-  const differences = wanted ? judgeError(thrown, wanted) : [difference('an error', describe(thrown), 'a value')];
+  const differences = wanted
+    ? judgeError(thrown, wanted)
+    : [difference('an error', describe(thrown), 'a value')];
   if (differences.length === 0) return canary.check();
   const part = unsupportedPart(files);
   if (expect.error === undefined && thrown.code === 'unsupported' && part !== undefined) {
@@ -34,6 +36,7 @@ export async function settle(expect, { attempt, compare, files, canary }) {
 
 function settleValue(value, expect, compare) {
   if (expect.error === undefined) return compare(value, expect);
-  if (expect.or_answers !== undefined) return compare(value, { ...expect, answers: expect.or_answers });
+  if (expect.or_answers !== undefined)
+    return compare(value, { ...expect, answers: expect.or_answers });
   return [difference('no error, but a value', value, expect.error)];
 }

@@ -9,7 +9,9 @@ import { Skip } from './outcome.mjs';
 
 const kFetchScript = fileURLToPath(new URL('../../../models/fetch.mjs', import.meta.url));
 
-/** Path within the model's folder to the file's bytes. @typedef {Record<string, Uint8Array>} Files */
+/**
+ * Path within the model's folder to the file's bytes. @typedef {Record<string, Uint8Array>} Files
+ */
 
 /** Reads folders once, whoever asks for them. */
 export class Sources {
@@ -38,7 +40,12 @@ export class Sources {
   /** The tokenizer's files of a named model, without its weights. @returns {Promise<Files>} */
   async tokenizerFiles(name) {
     const files = await this.#namedFiles(name);
-    const names = ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json', 'vocab.txt'];
+    const names = [
+      'tokenizer.json',
+      'tokenizer_config.json',
+      'special_tokens_map.json',
+      'vocab.txt',
+    ];
     return Object.fromEntries(names.flatMap((path) => (files[path] ? [[path, files[path]]] : [])));
   }
 
@@ -53,9 +60,13 @@ export class Sources {
   }
 
   #namedFiles(name) {
-    if (/onnx/.test(name)) throw new Skip(`needs ${name}: weights in an ONNX file are not read yet`);
+    if (/onnx/.test(name))
+      throw new Skip(`needs ${name}: weights in an ONNX file are not read yet`);
     if (!this.#named.has(name)) {
-      this.#named.set(name, this.#fetchFolder(name).then((path) => this.#folder(path)));
+      this.#named.set(
+        name,
+        this.#fetchFolder(name).then((path) => this.#folder(path)),
+      );
     }
     return this.#named.get(name);
   }

@@ -12,19 +12,26 @@ async function tokenizerFiles({ tokenizer }, { suite, sources }) {
   if (typeof tokenizer !== 'string') return sources.tokenizerFiles(tokenizer.model);
   const content = suite.tokenizers[tokenizer.slice(1)];
   if (content.files === undefined) return encoded({ 'tokenizer.json': content });
-  const contents = Object.entries(content.files).map(([path, { text, json }]) => [path, text ?? json]);
+  const contents = Object.entries(content.files).map(([path, { text, json }]) => [
+    path,
+    text ?? json,
+  ]);
   return encoded(Object.fromEntries(contents));
 }
 
 function encoded(contents) {
-  const bytes = (content) => new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content));
-  return Object.fromEntries(Object.entries(contents).map(([path, content]) => [path, bytes(content)]));
+  const bytes = (content) =>
+    new TextEncoder().encode(typeof content === 'string' ? content : JSON.stringify(content));
+  return Object.fromEntries(
+    Object.entries(contents).map(([path, content]) => [path, bytes(content)]),
+  );
 }
 
 /** The texts of any form of input. @returns {{ text: string, pair?: string }[]} */
 function itemsOf({ text, pair, batch, text_parts: parts }) {
   if (batch !== undefined) return batch;
-  if (parts !== undefined) return [{ text: parts.map(([part, times]) => part.repeat(times)).join('') }];
+  if (parts !== undefined)
+    return [{ text: parts.map(([part, times]) => part.repeat(times)).join('') }];
   return [pair === undefined ? { text } : { text, pair }];
 }
 
@@ -33,7 +40,9 @@ export async function playTokenize(testCase, context) {
   const files = await tokenizerFiles(testCase, context);
   const items = itemsOf(testCase.input);
   const open = () =>
-    context.sessions.open(Tokenizer, [context.suite.folder, testCase.tokenizer], async () => ({ files }));
+    context.sessions.open(Tokenizer, [context.suite.folder, testCase.tokenizer], async () => ({
+      files,
+    }));
   return settle(testCase.expect, {
     files,
     canary: context.canary,
@@ -60,12 +69,14 @@ function compareTokens({ encodings, seconds }, expect) {
   const differences = parts.flatMap(([what, found, expected]) =>
     JSON.stringify(found) === JSON.stringify(expected) ? [] : [difference(what, found, expected)],
   );
-  if (!(seconds <= expect.max_seconds)) differences.push(difference('seconds', seconds, `at most ${expect.max_seconds}`));
+  if (!(seconds <= expect.max_seconds))
+    differences.push(difference('seconds', seconds, `at most ${expect.max_seconds}`));
   return differences;
 }
 
 function compareEncodings(found, expected) {
-  if (found.length !== expected.length) return [difference('number of encodings', found.length, expected.length)];
+  if (found.length !== expected.length)
+    return [difference('number of encodings', found.length, expected.length)];
   return expected.flatMap((encoding, i) => compareEncoding(`encodings[${i}]`, found[i], encoding));
 }
 
@@ -77,14 +88,21 @@ export async function playFuzz(testCase, { suite, sources, sessions, canary }) {
     ? await sources.tokenizerFiles(kUnlistedTokenizer)
     : encoded({ 'tokenizer.json': suite.tokenizerText });
   const { t: text, p: pair, ids, off, q: idsOnly } = testCase;
-  const offsets = idsOnly ? null : Array.from({ length: off.length / 2 }, (_, i) => [off[2 * i], off[2 * i + 1]]);
-  return settle({ ids, offsets }, {
-    files,
-    canary,
-    compare: (found, expected) => compareEncoding('encoding', found, expected),
-    attempt: async () => {
-      const tokenizer = await sessions.open(Tokenizer, [suite.folder, suite.name], async () => ({ files }));
-      return tokenizer.encode(text, pair === undefined ? {} : { pair });
+  const offsets = idsOnly
+    ? null
+    : Array.from({ length: off.length / 2 }, (_, i) => [off[2 * i], off[2 * i + 1]]);
+  return settle(
+    { ids, offsets },
+    {
+      files,
+      canary,
+      compare: (found, expected) => compareEncoding('encoding', found, expected),
+      attempt: async () => {
+        const tokenizer = await sessions.open(Tokenizer, [suite.folder, suite.name], async () => ({
+          files,
+        }));
+        return tokenizer.encode(text, pair === undefined ? {} : { pair });
+      },
     },
-  });
+  );
 }

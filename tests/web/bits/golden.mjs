@@ -2,8 +2,8 @@
 // The committed hash of the bits test.
 //   node tests/web/bits/golden.mjs --write     makes it anew from this checkout's build in node
 //
-// It guards the product's word that a text's result never changes by the way. When the numerics or the
-// packaged model change on purpose, make it anew and say in the commit why the bits moved.
+// It guards the product's word that a text's result never changes by the way. When the numerics or
+// the packaged model change on purpose, make it anew and say in the commit why the bits moved.
 
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -20,7 +20,9 @@ export async function readGolden() {
 
 /** What `measureAll` gives in a node that runs every variant. */
 export async function measureInNode() {
-  const child = spawn(process.execPath, [...nodeFlags(), kInNode], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeFlags(), kInNode], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
   const code = await new Promise((resolve, reject) => {
@@ -31,11 +33,15 @@ export async function measureInNode() {
 }
 
 async function main() {
-  if (!process.argv.includes('--write')) throw new Error('usage: node tests/web/bits/golden.mjs --write');
+  if (!process.argv.includes('--write'))
+    throw new Error('usage: node tests/web/bits/golden.mjs --write');
   const results = await measureInNode();
   const [{ result }] = results;
-  const other = results.find((one) => one.result?.sha256 !== result.sha256 || one.result.differences.length > 0);
-  if (other !== undefined) throw new Error(`no golden hash: settings disagree: ${JSON.stringify(results, null, 1)}`);
+  const other = results.find(
+    (one) => one.result?.sha256 !== result.sha256 || one.result.differences.length > 0,
+  );
+  if (other !== undefined)
+    throw new Error(`no golden hash: settings disagree: ${JSON.stringify(results, null, 1)}`);
   const { sha256, parts } = result;
   await writeFile(kFile, `${JSON.stringify({ sha256, parts }, null, 2)}\n`);
   console.log(sha256);

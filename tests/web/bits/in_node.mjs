@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import * as pocketbert from 'pocketbert';
 import { measureAll } from './measure.mjs';
 
-const fixture = (name) => fileURLToPath(new URL(`../../cases/hand/fixtures/${name}`, import.meta.url));
+const fixture = (name) =>
+  fileURLToPath(new URL(`../../cases/hand/fixtures/${name}`, import.meta.url));
 
-const results = await measureAll(pocketbert, { enc: fixture('enc'), cls: fixture('cls') }, (line) => console.error(line));
+const results = await measureAll(pocketbert, { enc: fixture('enc'), cls: fixture('cls') }, (line) =>
+  console.error(line),
+);
 console.log(JSON.stringify(results));

@@ -16,7 +16,13 @@ export const settings = [
 ];
 
 /** Names of the parts, in the order in which they make up the whole. */
-export const partNames = ['default.embed', 'default.topics', 'default.sentiment', 'float32.embed', 'float32.pairs'];
+export const partNames = [
+  'default.embed',
+  'default.topics',
+  'default.sentiment',
+  'float32.embed',
+  'float32.pairs',
+];
 
 export async function sha256(bytes) {
   const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes));
@@ -50,7 +56,8 @@ function scoresOf(labels) {
 }
 
 /**
- * The same items through the same call in three ways; in one batch only where the batch is what differs.
+ * The same items through the same call in three ways; in one batch only where the batch is what
+ * differs.
  * @param {readonly unknown[]} items
  * @param {(items: readonly unknown[]) => Promise<Uint8Array[]>} many bytes of each item's result
  * @param {((item: unknown) => Promise<Uint8Array>) | undefined} one
@@ -69,12 +76,20 @@ async function threeWays(items, many, one) {
 
 function embedWays(embedder, items, batchOnly) {
   const many = async (list) => [...(await embedder.embed(list))].map(bytesOf);
-  return threeWays(items, many, batchOnly ? undefined : async (text) => bytesOf(await embedder.embed(text)));
+  return threeWays(
+    items,
+    many,
+    batchOnly ? undefined : async (text) => bytesOf(await embedder.embed(text)),
+  );
 }
 
 function classifyWays(classifier, items, batchOnly, options = {}) {
   const many = async (list) => (await classifier.classify(list, options)).map(scoresOf);
-  return threeWays(items, many, batchOnly ? undefined : async (item) => scoresOf(await classifier.classify(item, options)));
+  return threeWays(
+    items,
+    many,
+    batchOnly ? undefined : async (item) => scoresOf(await classifier.classify(item, options)),
+  );
 }
 
 /** Opens, uses and destroys. */
@@ -92,23 +107,32 @@ async function computeParts({ Embedder, Classifier }, fixtures, setting) {
   const batchOnly = setting.maxBatchTokens !== undefined;
   const packaged = { ...setting, model: 'default' };
   const float32 = (name) => ({ ...setting, model: fixtures[name], precision: 'float32' });
-  // The heads stand on the vectors that are compared anyway: a third of the texts is enough for them.
+  // The heads stand on the vectors that are compared anyway: a third of the texts is enough for
+  // them.
   const some = texts.filter((_, i) => i % 3 === 0);
   const heads = await withObject(Classifier, packaged, async (classifier) => ({
     'default.topics': await classifyWays(classifier, some, batchOnly, { head: 'topics' }),
     'default.sentiment': await classifyWays(classifier, some, batchOnly, { head: 'sentiment' }),
   }));
   return {
-    'default.embed': await withObject(Embedder, packaged, (embedder) => embedWays(embedder, texts, batchOnly)),
+    'default.embed': await withObject(Embedder, packaged, (embedder) =>
+      embedWays(embedder, texts, batchOnly),
+    ),
     ...heads,
-    'float32.embed': await withObject(Embedder, float32('enc'), (embedder) => embedWays(embedder, texts, batchOnly)),
-    'float32.pairs': await withObject(Classifier, float32('cls'), (classifier) => classifyWays(classifier, pairs, batchOnly)),
+    'float32.embed': await withObject(Embedder, float32('enc'), (embedder) =>
+      embedWays(embedder, texts, batchOnly),
+    ),
+    'float32.pairs': await withObject(Classifier, float32('cls'), (classifier) =>
+      classifyWays(classifier, pairs, batchOnly),
+    ),
   };
 }
 
 /** First item whose bytes differ between two lists of rows, or −1. */
 function firstDifferent(rows, others) {
-  return rows.findIndex((row, i) => row.length !== others[i].length || row.some((byte, k) => byte !== others[i][k]));
+  return rows.findIndex(
+    (row, i) => row.length !== others[i].length || row.some((byte, k) => byte !== others[i][k]),
+  );
 }
 
 /**
@@ -127,7 +151,8 @@ export async function measure(pocketbert, fixtures, setting) {
     const { 'in one batch': reference, ...others } = computed[name];
     for (const [way, rows] of Object.entries(others)) {
       const index = firstDifferent(reference, rows);
-      if (index >= 0) differences.push(`${name}: item ${index} ${way} differs from the same in one batch`);
+      if (index >= 0)
+        differences.push(`${name}: item ${index} ${way} differs from the same in one batch`);
     }
     const bytes = joined(reference);
     parts[name] = await sha256(bytes);

@@ -6,4 +6,6 @@ import { measureAll } from './measure.mjs';
 
 const fixture = (name) => new URL(`/cases/hand/fixtures/${name}/`, location.href);
 
-await report(() => measureAll(pocketbert, { enc: fixture('enc'), cls: fixture('cls') }, (line) => console.log(line)));
+await report(() =>
+  measureAll(pocketbert, { enc: fixture('enc'), cls: fixture('cls') }, (line) => console.log(line)),
+);

@@ -1,6 +1,6 @@
-// The 200 texts of the bits test, and pairs made of them: made by integers only, so that every engine
-// makes the same. The first are written by hand for what they hold, the rest are put together from
-// these until lengths from nothing to more tokens than fit are there.
+// The 200 texts of the bits test, and pairs made of them: made by integers only, so that every
+// engine makes the same. The first are written by hand for what they hold, the rest are put
+// together from these until lengths from nothing to more tokens than fit are there.
 
 const kByHand = [
   '',

@@ -1,4 +1,5 @@
-// What must hold of a measurement: every expected setting ran, and every one that ran gave the golden bits.
+// What must hold of a measurement: every expected setting ran, and every one that ran gave the
+// golden bits.
 
 import assert from 'node:assert/strict';
 import { readGolden } from './golden.mjs';
@@ -11,7 +12,11 @@ import { partNames, settings } from './measure.mjs';
  */
 export async function assertGoldenBits(host, measured, variants) {
   const golden = await readGolden();
-  assert.deepEqual(measured.map(({ setting }) => setting), settings, host);
+  assert.deepEqual(
+    measured.map(({ setting }) => setting),
+    settings,
+    host,
+  );
   for (const { setting, result, refused } of measured) {
     const where = `${host} ${JSON.stringify(setting)}`;
     if (!variants.includes(setting.variant)) {
@@ -20,7 +25,8 @@ export async function assertGoldenBits(host, measured, variants) {
     }
     assert.equal(refused, undefined, where);
     assert.deepEqual(result.differences, [], where);
-    for (const name of partNames) assert.equal(result.parts[name], golden.parts[name], `${where}: ${name}`);
+    for (const name of partNames)
+      assert.equal(result.parts[name], golden.parts[name], `${where}: ${name}`);
     assert.equal(result.sha256, golden.sha256, where);
   }
 }
