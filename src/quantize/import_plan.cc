@@ -13,6 +13,8 @@ namespace {
 
 // Heads, pooler and Dense modules stay in float32 up to this many bytes in all.
 constexpr uint64_t kMaxFloatHeadBytes = 4'000'000;
+// A staged matrix is held whole; in wasm sizes have 32 bits.
+constexpr uint64_t kMaxStagedBytes = (uint64_t{1} << 31) - 1;
 
 std::string_view Folder(std::string_view path) {
   const size_t slash = path.rfind('/');
@@ -120,6 +122,11 @@ class SourceIndex {
     if (!IsDecodableFloat(source.dtype)) {
       return UnsupportedError(Message(TensorPlace(file(*entry), source)) + " has dtype " +
                               DTypeName(source.dtype) + ", expected F32, F16, BF16 or F64");
+    }
+    if (form == TargetForm::kStaged && source.bytes() > kMaxStagedBytes) {
+      return OutOfMemoryError(Message(TensorPlace(file(*entry), source)) + " has " +
+                              source.bytes() + " bytes, more than the " + kMaxStagedBytes +
+                              " that a matrix may have while it waits to be quantized");
     }
     entry->used = true;
     return Target{spec, form, entry->file, entry->tensor};

@@ -374,6 +374,40 @@ TEST_CASE("a vocabulary beyond the table of embeddings is refused before any dow
   CHECK(Has(error.message, "40 rows"));
 }
 
+TEST_CASE("a matrix too large to be held is refused before anything is allocated") {
+  CheckpointShape shape;
+  shape.hidden = shape.embedding = 1 << 15;
+  shape.heads = 16;
+  shape.layers = 1;
+  CheckpointShape tiny;
+  tiny.layers = 1;
+  tiny.inner = 28;
+  SafetensorsHeader header;
+  for (const auto& [name, weights] : testing::RandomCheckpoint(tiny, 1)) {
+    const auto real = [&](size_t size) -> uint64_t {
+      return size == tiny.hidden ? shape.hidden : size == tiny.inner ? shape.inner : size;
+    };
+    const bool vector = name.find("LayerNorm") != std::string::npos || name.ends_with(".bias");
+    std::vector<uint64_t> dimensions = {real(weights.cols)};
+    if (!vector) dimensions.insert(dimensions.begin(), real(weights.rows));
+    header.tensors.push_back({name, DType::kF64, dimensions, 0, 0});
+  }
+  PlanSafetensorsOffsets(header);
+  const std::vector<uint8_t> head = EncodeSafetensorsHeader(header);
+  FolderTexts texts;
+  texts.Add("config.json", testing::ConfigJson(shape));
+  texts.Add("vocab.txt", testing::VocabText(shape.vocab));
+  auto importer = ModelImporter::Create(std::move(texts), {});
+  REQUIRE(importer.ok());
+  REQUIRE(importer.value()
+              .AddHeader("model.safetensors", head, head.size() + header.data_bytes)
+              .value() == 0);
+  const Status status = importer.value().Write("model.safetensors", 0, head);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().code == ErrorCode::kOutOfMemory);
+  CHECK(Has(status.error().message, "encoder.layer.0.attention.self.query.weight has 8589934592 bytes"));
+}
+
 TEST_CASE("older layouts: the encoder in a folder of its own") {
   Folder folder;
   for (const auto& [path, content] : Fixture("enc")) {
