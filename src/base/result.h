@@ -128,13 +128,13 @@ class [[nodiscard]] Result {
   }
 
   bool ok() const { return error_.empty(); }
-  T& value() & { return Get(); }
-  const T& value() const& { return const_cast<Result*>(this)->Get(); }
-  T&& value() && { return std::move(Get()); }
+  [[gnu::always_inline]] T& value() & { return Get(); }
+  [[gnu::always_inline]] const T& value() const& { return const_cast<Result*>(this)->Get(); }
+  [[gnu::always_inline]] T&& value() && { return std::move(Get()); }
   const Error& error() const& { return error_.Get(); }
   Error&& error() && { return std::move(error_.Get()); }
   // The error, to be passed on; after that this result has neither.
-  ErrorBox&& TakeError() && { return std::move(error_); }
+  [[gnu::always_inline]] ErrorBox&& TakeError() && { return std::move(error_); }
 
  private:
   [[gnu::always_inline]] T& Get() {
