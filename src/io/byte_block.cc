@@ -10,8 +10,8 @@ Result<ByteBlock> ByteBlock::Create(uint64_t size, std::string_view purpose) {
   ByteBlock block;
   const uint64_t rounded = (size / kAlignment + 1) * kAlignment;
   if (rounded <= SIZE_MAX / 2) {
-    block.data_ = static_cast<uint8_t*>(
-        std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)));
+    block.data_ =
+        static_cast<uint8_t*>(std::aligned_alloc(kAlignment, static_cast<size_t>(rounded)));
   }
   if (block.data_ == nullptr) {
     return OutOfMemoryError(Message(purpose) + ": no memory for " + size + " bytes");

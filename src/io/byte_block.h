@@ -16,7 +16,8 @@ class ByteBlock {
   static constexpr size_t kAlignment = 64;
 
   ByteBlock() = default;
-  // kOutOfMemory if `size` bytes cannot be had; `purpose` ("model.safetensors") is for that message.
+  // kOutOfMemory if `size` bytes cannot be had; `purpose` ("model.safetensors") is for that
+  // message.
   static Result<ByteBlock> Create(uint64_t size, std::string_view purpose);
   ~ByteBlock();
   ByteBlock(ByteBlock&& other) noexcept;

@@ -10,10 +10,21 @@
 namespace pocketbert {
 
 enum class DType : uint8_t {
-  kBool, kU8, kI8, kF8E5M2, kF8E4M3,      // 1 byte
-  kU16, kI16, kF16, kBF16,                // 2 bytes
-  kU32, kI32, kF32,                       // 4 bytes
-  kU64, kI64, kF64,                       // 8 bytes
+  kBool,
+  kU8,
+  kI8,
+  kF8E5M2,
+  kF8E4M3,  // 1 byte
+  kU16,
+  kI16,
+  kF16,
+  kBF16,  // 2 bytes
+  kU32,
+  kI32,
+  kF32,  // 4 bytes
+  kU64,
+  kI64,
+  kF64,  // 8 bytes
 };
 
 // "F32", "BF16" … as safetensors writes them.

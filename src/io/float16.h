@@ -15,7 +15,8 @@ inline float F16ToFloat(uint16_t half) {
   const uint32_t exponent = (half >> 10) & 0x1Fu;
   const uint32_t fraction = half & 0x3FFu;
   if (exponent == 0x1F) return std::bit_cast<float>(sign | 0x7F800000u | (fraction << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (fraction << 13));
   // Subnormal: fraction * 2^-24, a product without rounding.
   const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));

@@ -191,8 +191,8 @@ Result<uint64_t> SafetensorsDataStart(std::string_view file, std::span<const uin
   if (length < 2 || length > kMaxHeaderBytes) {
     return FormatError(Message(found) + ", expected 2 to " + kMaxHeaderBytes);
   }
-  if (file_bytes && (*file_bytes < kSafetensorsLengthBytes ||
-                     length > *file_bytes - kSafetensorsLengthBytes)) {
+  if (file_bytes &&
+      (*file_bytes < kSafetensorsLengthBytes || length > *file_bytes - kSafetensorsLengthBytes)) {
     return FormatError(Message(found) + ", but the size of the file is " + *file_bytes + " bytes");
   }
   return kSafetensorsLengthBytes + length;
@@ -210,7 +210,8 @@ Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view file,
   const std::string_view json_text(
       reinterpret_cast<const char*>(bytes.data()) + kSafetensorsLengthBytes,
       static_cast<size_t>(header.data_start) - kSafetensorsLengthBytes);
-  PB_ASSIGN_OR_RETURN(const JsonDocument document, ParseJson(json_text, std::string(file) + " header"));
+  PB_ASSIGN_OR_RETURN(const JsonDocument document,
+                      ParseJson(json_text, std::string(file) + " header"));
   const Json root = document.root();
   if (!root.is_object()) return root.ErrorExpected("an object of tensors");
   if (const auto duplicate = root.DuplicateKey()) {
@@ -285,8 +286,8 @@ Result<TensorFile> TensorFile::FromBytes(std::string name, ByteBlock bytes) {
   TensorFile file;
   file.name_ = std::move(name);
   file.block_ = std::move(bytes);
-  PB_ASSIGN_OR_RETURN(file.header_, ParseSafetensorsHeader(file.name_, file.block_.bytes(),
-                                                           file.block_.size()));
+  PB_ASSIGN_OR_RETURN(file.header_,
+                      ParseSafetensorsHeader(file.name_, file.block_.bytes(), file.block_.size()));
   return file;
 }
 

@@ -59,8 +59,8 @@ struct SafetensorsHeader {
 // The least bytes of a file that hold its header's length.
 inline constexpr size_t kSafetensorsLengthBytes = 8;
 
-// 8 + N from the first bytes of a file, for a reader that streams. `file_bytes`: size of the file, if
-// known. Errors (kFormat) name the file: shorter than 8 bytes; a length of 0, above 100 MB, or
+// 8 + N from the first bytes of a file, for a reader that streams. `file_bytes`: size of the file,
+// if known. Errors (kFormat) name the file: shorter than 8 bytes; a length of 0, above 100 MB, or
 // beyond the end of the file; bytes that look like a web page instead.
 Result<uint64_t> SafetensorsDataStart(std::string_view file, std::span<const uint8_t> first_bytes,
                                       std::optional<uint64_t> file_bytes);
@@ -78,9 +78,9 @@ Result<SafetensorsHeader> ParseSafetensorsHeader(std::string_view file,
 // least `min_bytes`.
 std::vector<uint8_t> EncodeSafetensorsHeader(const SafetensorsHeader& header, size_t min_bytes = 0);
 
-// Sets begin and end of all tensors, without gaps, and data_bytes. First come the tensors whose bytes
-// are a multiple of 64, as given: they begin at multiples of 64. Then the others by falling element
-// size, so that each begins at a multiple of its element size.
+// Sets begin and end of all tensors, without gaps, and data_bytes. First come the tensors whose
+// bytes are a multiple of 64, as given: they begin at multiples of 64. Then the others by falling
+// element size, so that each begins at a multiple of its element size.
 void PlanSafetensorsOffsets(SafetensorsHeader& header);
 
 // A safetensors file in memory: owns its bytes. Moving it keeps the bytes' address.

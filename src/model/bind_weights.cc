@@ -11,7 +11,8 @@
 namespace pocketbert {
 namespace {
 
-// `count` elements of T at the next aligned place of `block` after `offset`, which moves behind them.
+// `count` elements of T at the next aligned place of `block` after `offset`, which moves behind
+// them.
 template <typename T>
 std::span<T> Carve(ByteBlock& block, size_t& offset, size_t count) {
   const std::span<T> part(reinterpret_cast<T*>(block.data() + offset), count);
@@ -25,9 +26,8 @@ std::span<T> Carve(ByteBlock& block, size_t& offset, size_t count) {
 WeightBinder::WeightBinder(TensorFile& file, size_t group_size)
     : file_(file), group_size_(group_size) {
   for (const TensorInfo& tensor : file.header().tensors) entries_.push_back({&tensor});
-  SortStably(entries_, [](const Entry& a, const Entry& b) {
-    return a.tensor->name < b.tensor->name;
-  });
+  SortStably(entries_,
+             [](const Entry& a, const Entry& b) { return a.tensor->name < b.tensor->name; });
 }
 
 WeightBinder::Entry* WeightBinder::FindEntry(std::string_view name) {
@@ -76,14 +76,14 @@ Result<std::span<float>> WeightBinder::Floats(Entry& entry) {
 
 Result<std::span<float>> WeightBinder::RequireFloats(std::string_view name, size_t count) {
   const uint64_t shape[] = {count};
-  PB_ASSIGN_OR_RETURN(Entry* entry, Require(name, shape));
+  PB_ASSIGN_OR_RETURN(Entry * entry, Require(name, shape));
   return Floats(*entry);
 }
 
 Result<TensorView<const float>> WeightBinder::RequireScales(const TensorSpec& spec) {
   const size_t groups = PackedI8::GroupCount(spec.cols, group_size_);
   const uint64_t shape[] = {spec.rows, groups};
-  PB_ASSIGN_OR_RETURN(Entry* entry,
+  PB_ASSIGN_OR_RETURN(Entry * entry,
                       Require(spec.name + std::string(one_file::kScaleSuffix), shape));
   PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
   return TensorView<const float>(values.data(), spec.rows, groups);
@@ -91,7 +91,7 @@ Result<TensorView<const float>> WeightBinder::RequireScales(const TensorSpec& sp
 
 Status WeightBinder::Bind(const TensorSpec& spec, LinearWeights& slot) {
   const uint64_t shape[] = {spec.rows, spec.cols};
-  PB_ASSIGN_OR_RETURN(Entry* entry, Require(spec.name, shape));
+  PB_ASSIGN_OR_RETURN(Entry * entry, Require(spec.name, shape));
   const TensorInfo& tensor = *entry->tensor;
   if (tensor.dtype == DType::kI8) return BindI8(spec, tensor, slot);
   if (tensor.dtype != DType::kF32) return DTypeError(tensor, "I8 or F32");
@@ -100,8 +100,7 @@ Status WeightBinder::Bind(const TensorSpec& spec, LinearWeights& slot) {
   return Done{};
 }
 
-Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
-                            LinearWeights& slot) {
+Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor, LinearWeights& slot) {
   PB_ASSIGN_OR_RETURN(const TensorView<const float> scales, RequireScales(spec));
   if (FindEntry(spec.input_scale_name) != nullptr) {
     PB_ASSIGN_OR_RETURN(slot.input_scale, RequireFloats(spec.input_scale_name, spec.cols));
@@ -112,10 +111,9 @@ Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
   const size_t padded_rows = PackedI8::PaddedRows(spec.rows);
   const size_t panel_bytes = in_place ? 0 : padded_rows * PackedI8::PaddedCols(spec.cols);
   const size_t sums = padded_rows * PackedI8::GroupCount(spec.cols, group_size_);
-  PB_ASSIGN_OR_RETURN(ByteBlock block,
-                      ByteBlock::Create(Workspace::BytesFor<int8_t>(panel_bytes) +
-                                            2 * Workspace::BytesFor<float>(sums),
-                                        tensor.name));
+  PB_ASSIGN_OR_RETURN(ByteBlock block, ByteBlock::Create(Workspace::BytesFor<int8_t>(panel_bytes) +
+                                                             2 * Workspace::BytesFor<float>(sums),
+                                                         tensor.name));
   size_t offset = 0;
   PackI8Memory memory;
   memory.panels = Carve<int8_t>(block, offset, panel_bytes);
@@ -131,7 +129,7 @@ Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor,
 
 Status WeightBinder::Bind(const TensorSpec& spec, EmbeddingTable& slot) {
   const uint64_t shape[] = {spec.rows, spec.cols};
-  PB_ASSIGN_OR_RETURN(Entry* entry, Require(spec.name, shape));
+  PB_ASSIGN_OR_RETURN(Entry * entry, Require(spec.name, shape));
   const TensorInfo& tensor = *entry->tensor;
   if (tensor.dtype == DType::kF32) {
     PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
@@ -140,8 +138,8 @@ Status WeightBinder::Bind(const TensorSpec& spec, EmbeddingTable& slot) {
   }
   if (tensor.dtype != DType::kI8) return DTypeError(tensor, "I8 or F32");
   const std::span<const uint8_t> bytes = file_.TensorBytes(tensor);
-  slot.i8 = TensorView<const int8_t>(reinterpret_cast<const int8_t*>(bytes.data()), spec.rows,
-                                     spec.cols);
+  slot.i8 =
+      TensorView<const int8_t>(reinterpret_cast<const int8_t*>(bytes.data()), spec.rows, spec.cols);
   PB_ASSIGN_OR_RETURN(slot.scales, RequireScales(spec));
   slot.group_size = group_size_;
   return Done{};

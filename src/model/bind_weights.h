@@ -15,7 +15,8 @@ namespace pocketbert {
 
 // Every Bind finds the tensor of a spec, checks its type and shape, and points the slot at it. F32
 // data is used where it lies (copied if unaligned); I8 matrices are repacked for the kernels, in
-// place if their sizes allow. Errors name the file and the tensor, what was found, what was expected.
+// place if their sizes allow. Errors name the file and the tensor, what was found, what was
+// expected.
 class WeightBinder {
  public:
   // `file` must stay where it is as long as the bound weights live (moving it is fine).

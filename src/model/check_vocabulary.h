@@ -9,8 +9,8 @@
 
 namespace pocketbert {
 
-// kFormat if an id of the tokenizer lies beyond the table's `rows`; names `file`, the token with the
-// largest id, and both numbers.
+// kFormat if an id of the tokenizer lies beyond the table's `rows`; names `file`, the token with
+// the largest id, and both numbers.
 Status CheckVocabulary(std::string_view file, const Tokenizer& tokenizer, size_t rows);
 
 }  // namespace pocketbert

@@ -96,7 +96,8 @@ Status ReadLayers(Json json, HeadSpec& head) {
   if (first.empty()) return layers.ErrorExpected("one or two linear maps");
   const std::string prefix = "heads." + head.name + ".";
   if (second.empty()) {
-    if (!head.activation_name.empty()) return layers.ErrorExpected("no activation after the last map");
+    if (!head.activation_name.empty())
+      return layers.ErrorExpected("no activation after the last map");
     head.config.outputs = head.config.inner;
     head.config.inner = head.config.inputs;
     head.config.output_name = prefix + first;
@@ -207,8 +208,8 @@ Result<HeadSpec> CheckpointHead(const HfConfig& config, size_t outputs) {
   return head;
 }
 
-Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file,
-                               const HfConfig& config, size_t vector_size) {
+Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file, const HfConfig& config,
+                               size_t vector_size) {
   PB_ASSIGN_OR_RETURN(const JsonDocument document, ParseJson(text, file));
   const Json json = document.root();
   HeadSpec head;

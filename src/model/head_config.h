@@ -29,7 +29,7 @@ struct HeadSpec {
   std::string type;  // "bert", "distilbert", "electra", "enhanced"
   HeadInput input = HeadInput::kClsToken;
   HeadConfig config;
-  std::string activation_name;  // of config.activation, for ActivationFromName
+  std::string activation_name;      // of config.activation, for ActivationFromName
   std::vector<std::string> labels;  // [config.outputs]
   ScoreFunction score_function = ScoreFunction::kSoftmax;
 };
@@ -39,8 +39,8 @@ struct HeadSpec {
 Result<HeadSpec> CheckpointHead(const HfConfig& config, size_t outputs);
 
 // Reads heads/NAME.json. `vector_size` is the length of the model's sentence vectors.
-Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file,
-                               const HfConfig& config, size_t vector_size);
+Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file, const HfConfig& config,
+                               size_t vector_size);
 
 // To and from the `heads` text of a one-file model.
 std::string WriteHeads(std::span<const HeadSpec> heads);

@@ -38,23 +38,45 @@ struct FamilyKeys {
 };
 
 constexpr FamilyKeys kFamilies[] = {
-    {"bert", "Bert", ModelFamily::kBert,
-     {"hidden_size", "", 768}, {"num_hidden_layers", "", 12}, {"num_attention_heads", "", 12},
-     {"intermediate_size", "", 3072}, {"type_vocab_size", "", 2}, {"", "", 0}, "hidden_act", true},
-    {"distilbert", "DistilBert", ModelFamily::kDistilBert,
-     {"dim", "hidden_size", 768}, {"n_layers", "num_hidden_layers", 6},
-     {"n_heads", "num_attention_heads", 12}, {"hidden_dim", "", 3072}, {"", "", 0}, {"", "", 0},
-     "activation", false},
-    {"electra", "Electra", ModelFamily::kElectra,
-     {"hidden_size", "", 256}, {"num_hidden_layers", "", 12}, {"num_attention_heads", "", 4},
-     {"intermediate_size", "", 1024}, {"type_vocab_size", "", 2}, {"embedding_size", "", 128},
-     "hidden_act", true},
+    {"bert",
+     "Bert",
+     ModelFamily::kBert,
+     {"hidden_size", "", 768},
+     {"num_hidden_layers", "", 12},
+     {"num_attention_heads", "", 12},
+     {"intermediate_size", "", 3072},
+     {"type_vocab_size", "", 2},
+     {"", "", 0},
+     "hidden_act",
+     true},
+    {"distilbert",
+     "DistilBert",
+     ModelFamily::kDistilBert,
+     {"dim", "hidden_size", 768},
+     {"n_layers", "num_hidden_layers", 6},
+     {"n_heads", "num_attention_heads", 12},
+     {"hidden_dim", "", 3072},
+     {"", "", 0},
+     {"", "", 0},
+     "activation",
+     false},
+    {"electra",
+     "Electra",
+     ModelFamily::kElectra,
+     {"hidden_size", "", 256},
+     {"num_hidden_layers", "", 12},
+     {"num_attention_heads", "", 4},
+     {"intermediate_size", "", 1024},
+     {"type_vocab_size", "", 2},
+     {"embedding_size", "", 128},
+     "hidden_act",
+     true},
 };
 
 Result<size_t> ReadSize(Json config, const SizeKey& size, int64_t max) {
   const bool use_alias = !size.alias.empty() && config.FindOrNull(size.key).is_null();
-  PB_ASSIGN_OR_RETURN(const int64_t value, config.IntOr(use_alias ? size.alias : size.key,
-                                                        size.fallback, 1, max));
+  PB_ASSIGN_OR_RETURN(const int64_t value,
+                      config.IntOr(use_alias ? size.alias : size.key, size.fallback, 1, max));
   return static_cast<size_t>(value);
 }
 
@@ -130,8 +152,7 @@ Status ReadEncoder(Json config, const FamilyKeys& keys, EncoderConfig& encoder) 
     PB_ASSIGN_OR_RETURN(encoder.embedding_size, ReadSize(config, keys.embedding_size, kMaxWidth));
   }
   if (!keys.type_vocab_size.key.empty()) {
-    PB_ASSIGN_OR_RETURN(encoder.type_vocab_size,
-                        ReadSize(config, keys.type_vocab_size, kMaxTypes));
+    PB_ASSIGN_OR_RETURN(encoder.type_vocab_size, ReadSize(config, keys.type_vocab_size, kMaxTypes));
   }
   PB_ASSIGN_OR_RETURN(encoder.activation, ReadActivation(config, keys.activation_key));
   if (keys.eps_from_config) {

@@ -27,8 +27,8 @@ struct HfConfig {
   std::string model_type;                  // "bert", "distilbert", "electra"
   std::vector<std::string> architectures;  // as given, e.g. "BertForSequenceClassification"
   EncoderConfig encoder;
-  // In the order of the outputs; from id2label (whose keys count as numbers), or LABEL_0, LABEL_1, …
-  // for num_labels; empty if the file has neither.
+  // In the order of the outputs; from id2label (whose keys count as numbers), or LABEL_0, LABEL_1,
+  // … for num_labels; empty if the file has neither.
   std::vector<std::string> labels;
   ProblemType problem_type = ProblemType::kUnset;
 
@@ -38,8 +38,9 @@ struct HfConfig {
 
 // Parses the text of config.json; `file` names it in messages. Errors: not JSON, a key of the wrong
 // type or range, hidden_size no multiple of the heads (kFormat); a model_type, hidden_act,
-// position_embedding_type, is_decoder, add_cross_attention, pruned_heads or quantization_config that
-// nothing here computes (kUnsupported). Each names the key, what was found and what was expected.
+// position_embedding_type, is_decoder, add_cross_attention, pruned_heads or quantization_config
+// that nothing here computes (kUnsupported). Each names the key, what was found and what was
+// expected.
 Result<HfConfig> ParseHfConfig(std::string_view text, std::string_view file = "config.json");
 
 }  // namespace pocketbert

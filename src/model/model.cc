@@ -178,8 +178,7 @@ class ModelBinder {
                         binder.Bytes(one_file::kVocabularyTensor));
     PB_ASSIGN_OR_RETURN(const std::string_view text, Text(file_, one_file::kTokenizerKey));
     PB_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromCompiled(text, vocabulary));
-    PB_RETURN_IF_ERROR(
-        CheckVocabulary(file_.name(), tokenizer, model_.config_.encoder.vocab_size));
+    PB_RETURN_IF_ERROR(CheckVocabulary(file_.name(), tokenizer, model_.config_.encoder.vocab_size));
     model_.tokenizer_ = std::make_unique<Tokenizer>(std::move(tokenizer));
     return Done{};
   }
@@ -218,8 +217,8 @@ Result<const Head*> Model::RequireHead(std::string_view name) const {
 
 size_t Model::max_length() const {
   const size_t positions = config_.encoder.max_tokens();
-  const uint64_t limit = sentence_.max_length.value_or(
-      tokenizer_->model_max_length().value_or(positions));
+  const uint64_t limit =
+      sentence_.max_length.value_or(tokenizer_->model_max_length().value_or(positions));
   return static_cast<size_t>(std::min<uint64_t>(limit, positions));
 }
 

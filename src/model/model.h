@@ -35,10 +35,10 @@ struct BoundStep {
 
 class Model {
  public:
-  // Takes a file of our one-file format (a Hugging Face folder becomes one by ModelImporter). Checks
-  // that every tensor is there in the right shape and type, that every token id has an embedding row,
-  // and repacks int8 matrices for the kernels, in the file's own memory where it can. Errors name the
-  // file and the tensor or key.
+  // Takes a file of our one-file format (a Hugging Face folder becomes one by ModelImporter).
+  // Checks that every tensor is there in the right shape and type, that every token id has an
+  // embedding row, and repacks int8 matrices for the kernels, in the file's own memory where it
+  // can. Errors name the file and the tensor or key.
   static Result<Model> Open(TensorFile file);
   ~Model();
   Model(Model&& other) noexcept;
@@ -60,8 +60,8 @@ class Model {
   // kUnsupported if the file has no head at all) that names what is missing and what there is.
   Result<const Head*> RequireHead(std::string_view name) const;
 
-  // Most tokens of a text, special tokens included: the smaller of the files' limit and the position
-  // table.
+  // Most tokens of a text, special tokens included: the smaller of the files' limit and the
+  // position table.
   size_t max_length() const;
 
   Precision precision() const { return precision_; }

@@ -8,9 +8,9 @@ namespace pocketbert {
 namespace {
 
 struct PoolingName {
-  std::string_view name;          // ours
-  std::string_view mode;          // sentence-transformers' `pooling_mode`
-  std::string_view legacy_key;    // its older boolean key
+  std::string_view name;        // ours
+  std::string_view mode;        // sentence-transformers' `pooling_mode`
+  std::string_view legacy_key;  // its older boolean key
 };
 
 // In the order of PoolingMode, which is the order of concatenation.
@@ -90,7 +90,8 @@ Status ReadPoolingModes(Json config, std::vector<PoolingMode>& modes) {
   for (const auto [key, flag] : config.Members()) {
     const bool known = std::any_of(std::begin(kPoolingNames), std::end(kPoolingNames),
                                    [&](const PoolingName& name) { return name.legacy_key == key; });
-    if (key.starts_with("pooling_mode_") && !known && !(flag.AsBool().ok() && !flag.AsBool().value())) {
+    if (key.starts_with("pooling_mode_") && !known &&
+        !(flag.AsBool().ok() && !flag.AsBool().value())) {
       return UnsupportedError(Message(config.Path()) + ": " + key +
                               " is an unknown pooling mode; expected one of " + kPoolingModes);
     }
@@ -125,9 +126,9 @@ struct TorchActivation {
 };
 
 constexpr TorchActivation kTorchActivations[] = {
-    {"Identity", "linear"}, {"Tanh", "tanh"},       {"ReLU", "relu"},
-    {"GELU", "gelu"},       {"SiLU", "silu"},       {"Sigmoid", "sigmoid"},
-    {"Mish", "mish"},       {"ReLU6", "relu6"},     {"LeakyReLU", "leaky_relu"},
+    {"Identity", "linear"}, {"Tanh", "tanh"},   {"ReLU", "relu"},
+    {"GELU", "gelu"},       {"SiLU", "silu"},   {"Sigmoid", "sigmoid"},
+    {"Mish", "mish"},       {"ReLU6", "relu6"}, {"LeakyReLU", "leaky_relu"},
 };
 
 Status ReadDenseActivation(Json config, DenseConfig& dense) {
@@ -138,9 +139,9 @@ Status ReadDenseActivation(Json config, DenseConfig& dense) {
       PB_ASSIGN_OR_RETURN(type, value->AsString());
     }
   }
-  const auto* found = std::find_if(
-      std::begin(kTorchActivations), std::end(kTorchActivations),
-      [&](const TorchActivation& known) { return known.type == LastPart(type); });
+  const auto* found =
+      std::find_if(std::begin(kTorchActivations), std::end(kTorchActivations),
+                   [&](const TorchActivation& known) { return known.type == LastPart(type); });
   if (found == std::end(kTorchActivations) || !type.starts_with("torch.")) {
     return UnsupportedError(Message(config.Path()) +
                             ": activation_function of the Dense module is \"" + type +
@@ -190,8 +191,10 @@ Status ReadDense(const FolderTexts& files, std::string_view module, size_t width
 
 enum class ModuleKind { kTransformer, kPooling, kDense, kNormalize, kDropout };
 constexpr std::pair<std::string_view, ModuleKind> kModules[] = {
-    {"Transformer", ModuleKind::kTransformer}, {"Pooling", ModuleKind::kPooling},
-    {"Dense", ModuleKind::kDense},             {"Normalize", ModuleKind::kNormalize},
+    {"Transformer", ModuleKind::kTransformer},
+    {"Pooling", ModuleKind::kPooling},
+    {"Dense", ModuleKind::kDense},
+    {"Normalize", ModuleKind::kNormalize},
     {"Dropout", ModuleKind::kDropout},
 };
 
@@ -262,7 +265,8 @@ Status ReadModules(const FolderTexts& files, size_t hidden_size, SentenceConfig&
 // ---- the other files
 
 Status ReadLengths(const FolderTexts& files, SentenceConfig& sentence) {
-  for (const std::string_view name : {"sentence_bert_config.json", "sentence_distilbert_config.json"}) {
+  for (const std::string_view name :
+       {"sentence_bert_config.json", "sentence_distilbert_config.json"}) {
     const std::string path = Join(sentence.transformer_path, name);
     const std::string* text = files.Find(path);
     if (text == nullptr) continue;

@@ -19,9 +19,9 @@ namespace pocketbert {
 
 // A Dense module: vector = activation(W vector + b).
 struct DenseConfig {
-  std::string path;             // the module's folder, e.g. "2_Dense"
-  size_t inputs = 0;            // in_features
-  size_t outputs = 0;           // out_features
+  std::string path;    // the module's folder, e.g. "2_Dense"
+  size_t inputs = 0;   // in_features
+  size_t outputs = 0;  // out_features
   bool bias = true;
   std::string activation_name;  // of ActivationFromName
   Activation activation = Activation::kTanh;
@@ -38,7 +38,8 @@ struct SentenceStep {
 };
 
 struct SentenceConfig {
-  // False: the folder has no modules.json; then mean pooling and scaling to length 1 are our choice.
+  // False: the folder has no modules.json; then mean pooling and scaling to length 1 are our
+  // choice.
   bool from_modules = false;
   // Folder of the encoder's own files within the folder, e.g. "0_Transformer"; mostly "".
   std::string transformer_path;
@@ -68,8 +69,8 @@ std::string_view PoolingModeName(PoolingMode mode);
 // Takes these and sentence-transformers' own spellings.
 std::optional<PoolingMode> PoolingModeFromName(std::string_view name);
 
-// Reads the folder's files. `hidden_size` is that of the encoder, which the modules' sizes must fit.
-// A module, pooling mode, activation or option that is not known is refused by name.
+// Reads the folder's files. `hidden_size` is that of the encoder, which the modules' sizes must
+// fit. A module, pooling mode, activation or option that is not known is refused by name.
 Result<SentenceConfig> ReadSentenceFiles(const FolderTexts& files, size_t hidden_size);
 
 // To and from the `sentence` text of a one-file model.

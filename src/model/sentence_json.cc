@@ -27,7 +27,8 @@ Status ParseDense(Json json, size_t width, DenseConfig& dense) {
   dense.inputs = static_cast<size_t>(inputs);
   dense.outputs = static_cast<size_t>(outputs);
   if (dense.inputs != width) {
-    return json.Find("inputs")->ErrorExpected(std::to_string(width) + ", the size of what it reads");
+    return json.Find("inputs")->ErrorExpected(std::to_string(width) +
+                                              ", the size of what it reads");
   }
   return Done{};
 }

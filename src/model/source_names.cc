@@ -49,7 +49,8 @@ std::string CanonicalTensorName(ModelFamily family, std::string_view name) {
 }
 
 UnusedTensor ClassifyUnusedTensor(std::string_view canonical_name) {
-  if (canonical_name == "embeddings.position_ids" || canonical_name == "embeddings.token_type_ids") {
+  if (canonical_name == "embeddings.position_ids" ||
+      canonical_name == "embeddings.token_type_ids") {
     return UnusedTensor::kBuffer;
   }
   for (const std::string_view part : {"embeddings.", "encoder.", "embeddings_project."}) {

@@ -10,8 +10,9 @@
 namespace pocketbert {
 
 // "bert.encoder.layer.0.output.LayerNorm.gamma"        → "encoder.layer.0.output.LayerNorm.weight"
-// "distilbert.transformer.layer.0.attention.q_lin.bias" → "encoder.layer.0.attention.self.query.bias"
-// A name that the family does not use comes back as it is, without its prefix.
+// "distilbert.transformer.layer.0.attention.q_lin.bias" →
+// "encoder.layer.0.attention.self.query.bias" A name that the family does not use comes back as it
+// is, without its prefix.
 std::string CanonicalTensorName(ModelFamily family, std::string_view name);
 
 // What a canonical name that no part of a model asked for means.

@@ -74,8 +74,11 @@ void PassBranch(const ProfileTensors& tensors, const std::string& matrix, double
 }
 
 EqualizedInput AttentionInput(size_t layer) {
-  EqualizedInput input{EqualizedInput::Kind::kAttention, layer,
-                       LayerName(layer) + std::string(kAttentionScale), {}, BeginsAtInput(layer)};
+  EqualizedInput input{EqualizedInput::Kind::kAttention,
+                       layer,
+                       LayerName(layer) + std::string(kAttentionScale),
+                       {},
+                       BeginsAtInput(layer)};
   for (size_t j = FirstLayer(layer); j < layer; ++j) {
     const LayerNames names(j);
     AddNorm(names.attention_norm, input.tensors);
@@ -87,8 +90,11 @@ EqualizedInput AttentionInput(size_t layer) {
 }
 
 EqualizedInput FeedForwardInput(size_t layer) {
-  EqualizedInput input{EqualizedInput::Kind::kFeedForward, layer,
-                       LayerName(layer) + std::string(kFeedForwardScale), {}, false};
+  EqualizedInput input{EqualizedInput::Kind::kFeedForward,
+                       layer,
+                       LayerName(layer) + std::string(kFeedForwardScale),
+                       {},
+                       false};
   AddNorm(LayerNames(layer).attention_norm, input.tensors);
   return input;
 }
@@ -118,7 +124,8 @@ bool IsEqualized(std::string_view input_scale_name) {
 std::vector<EqualizedInput> EqualizedInputs(const EncoderConfig& config) {
   std::vector<EqualizedInput> inputs;
   if (config.has_projection()) {
-    inputs.push_back({EqualizedInput::Kind::kProjection, 0, std::string(kProjectionScale), {}, false});
+    inputs.push_back(
+        {EqualizedInput::Kind::kProjection, 0, std::string(kProjectionScale), {}, false});
     AddNorm("embeddings.LayerNorm", inputs.back().tensors);
   }
   for (size_t layer = 0; layer < config.layers; ++layer) {
@@ -131,7 +138,8 @@ std::vector<EqualizedInput> EqualizedInputs(const EncoderConfig& config) {
 std::vector<double> InputProfile(const EqualizedInput& input, const ProfileTensors& tensors,
                                  std::span<const double> encoder_input) {
   switch (input.kind) {
-    case EqualizedInput::Kind::kProjection: return NormProfile(tensors, "embeddings.LayerNorm");
+    case EqualizedInput::Kind::kProjection:
+      return NormProfile(tensors, "embeddings.LayerNorm");
     case EqualizedInput::Kind::kAttention:
       return AttentionProfile(input.layer, tensors, encoder_input);
     case EqualizedInput::Kind::kFeedForward:

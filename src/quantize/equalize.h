@@ -1,16 +1,18 @@
 #pragma once
 // Equalization: factors that move range from activations into weights before both are quantized.
 //
-// An int8 matrix W reads inputs x whose channels differ much in size: the largest decide the step of
-// the quantization and the small ones drown in it. So x[k] is divided by e[k] and W[:, k] multiplied
-// by it, which in exact arithmetic changes nothing. The factors come from the checkpoint alone, no
-// sample text is needed: `profile` estimates the root mean square of every channel of x from the
-// LayerNorms that x has passed,
+// An int8 matrix W reads inputs x whose channels differ much in size: the largest decide the step
+// of the quantization and the small ones drown in it. So x[k] is divided by e[k] and W[:, k]
+// multiplied by it, which in exact arithmetic changes nothing. The factors come from the checkpoint
+// alone, no sample text is needed: `profile` estimates the root mean square of every channel of x
+// from the LayerNorms that x has passed,
 //   e[k] = profile[k] / rms of column k of W,
-// both kept above 1/1000 of their largest. Equalized are the inputs of query/key/value, of the first
-// feed-forward matrix, and of ELECTRA's projection; for the others it gained nothing when measured.
+// both kept above 1/1000 of their largest. Equalized are the inputs of query/key/value, of the
+// first feed-forward matrix, and of ELECTRA's projection; for the others it gained nothing when
+// measured.
 //
-// All arithmetic is double with + * / sqrt, sums in the order of the index: the same bits everywhere.
+// All arithmetic is double with + * / sqrt, sums in the order of the index: the same bits
+// everywhere.
 
 #include <cstddef>
 #include <span>
@@ -55,8 +57,8 @@ struct EqualizedInput {
 // All of them, in the order of the computation.
 std::vector<EqualizedInput> EqualizedInputs(const EncoderConfig& config);
 
-// The estimated root mean square of each channel of `input`. `encoder_input` [hidden_size] is that of
-// the first layer's input: LayerNormProfile of embeddings.LayerNorm, or ProjectedProfile of it.
+// The estimated root mean square of each channel of `input`. `encoder_input` [hidden_size] is that
+// of the first layer's input: LayerNormProfile of embeddings.LayerNorm, or ProjectedProfile of it.
 std::vector<double> InputProfile(const EqualizedInput& input, const ProfileTensors& tensors,
                                  std::span<const double> encoder_input);
 

@@ -40,14 +40,15 @@ Result<Tokenizer> ReadTokenizer(const FolderTexts& files, std::string_view folde
   tokenizer.special_tokens_map_json = find("special_tokens_map.json");
   tokenizer.added_tokens_json = find("added_tokens.json");
   if (!tokenizer.tokenizer_json && !tokenizer.vocab_txt) {
-    return FormatError("tokenizer.json and vocab.txt are both missing: expected at least one of "
-                       "these files of a tokenizer");
+    return FormatError(
+        "tokenizer.json and vocab.txt are both missing: expected at least one of "
+        "these files of a tokenizer");
   }
   return Tokenizer::FromFiles(tokenizer);
 }
 
-// do_lower_case of sentence_bert_config.json means Python's lower() before tokenizing, which is what
-// tokenizers of uncased models do anyway; for others it is not done here.
+// do_lower_case of sentence_bert_config.json means Python's lower() before tokenizing, which is
+// what tokenizers of uncased models do anyway; for others it is not done here.
 Status CheckLowerCase(const SentenceConfig& sentence, const Tokenizer& tokenizer) {
   if (!sentence.do_lower_case) return Done{};
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
@@ -56,8 +57,9 @@ Status CheckLowerCase(const SentenceConfig& sentence, const Tokenizer& tokenizer
     PB_ASSIGN_OR_RETURN(const Encoding a, tokenizer.Encode({upper, 1}, std::nullopt, {}));
     PB_ASSIGN_OR_RETURN(const Encoding b, tokenizer.Encode({lower, 1}, std::nullopt, {}));
     if (a.ids != b.ids) {
-      return UnsupportedError("sentence_bert_config.json: do_lower_case is true, but the tokenizer "
-                              "tells cases apart; this combination is not supported");
+      return UnsupportedError(
+          "sentence_bert_config.json: do_lower_case is true, but the tokenizer "
+          "tells cases apart; this combination is not supported");
     }
   }
   return Done{};
@@ -101,20 +103,19 @@ Result<FolderDescription> DescribeFolder(const FolderTexts& files) {
     }
   }
   const std::string* config = FindText(files, transformer_path, "config.json");
-  if (config == nullptr) return FormatError("config.json is missing: expected a Hugging Face folder");
+  if (config == nullptr)
+    return FormatError("config.json is missing: expected a Hugging Face folder");
   folder.config_text = *config;
   ModelDescription& model = folder.model;
   PB_ASSIGN_OR_RETURN(model.config, ParseHfConfig(*config));
-  PB_ASSIGN_OR_RETURN(model.sentence,
-                      ReadSentenceFiles(files, model.config.encoder.hidden_size));
+  PB_ASSIGN_OR_RETURN(model.sentence, ReadSentenceFiles(files, model.config.encoder.hidden_size));
   PB_RETURN_IF_ERROR(ReadHeadFiles(files, model));
   if (const std::string* index =
           FindText(files, transformer_path, "model.safetensors.index.json")) {
     model.shard_index = *index;
   }
   PB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, ReadTokenizer(files, transformer_path));
-  PB_RETURN_IF_ERROR(
-      CheckVocabulary("tokenizer", tokenizer, model.config.encoder.vocab_size));
+  PB_RETURN_IF_ERROR(CheckVocabulary("tokenizer", tokenizer, model.config.encoder.vocab_size));
   PB_RETURN_IF_ERROR(CheckLowerCase(model.sentence, tokenizer));
   folder.tokenizer_text = tokenizer.CompiledConfig();
   folder.vocabulary = tokenizer.CompiledVocabulary();

@@ -13,9 +13,9 @@ namespace pocketbert {
 
 struct FolderDescription {
   ModelDescription model;
-  std::string config_text;             // config.json as it is
-  std::string tokenizer_text;          // of the compiled tokenizer
-  std::vector<uint8_t> vocabulary;     // of the compiled tokenizer
+  std::string config_text;          // config.json as it is
+  std::string tokenizer_text;       // of the compiled tokenizer
+  std::vector<uint8_t> vocabulary;  // of the compiled tokenizer
 };
 
 // Reads and checks all of them: config.json, the tokenizer's files, modules.json and what it names,

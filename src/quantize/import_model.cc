@@ -17,11 +17,11 @@ namespace {
 
 // Progress through one weight file.
 struct FileProgress {
-  uint64_t received = 0;                // bytes of the file, header included
-  std::vector<int32_t> targets;         // per tensor: index of the target, or -1
-  std::vector<size_t> row_bytes;        // per tensor: of the source's rows, 0 = passed over
-  std::vector<size_t> rows_left;        // per tensor
-  std::vector<RowSplitter> splitter;    // one, once the layout is fixed
+  uint64_t received = 0;              // bytes of the file, header included
+  std::vector<int32_t> targets;       // per tensor: index of the target, or -1
+  std::vector<size_t> row_bytes;      // per tensor: of the source's rows, 0 = passed over
+  std::vector<size_t> rows_left;      // per tensor
+  std::vector<RowSplitter> splitter;  // one, once the layout is fixed
 };
 
 }  // namespace
@@ -32,7 +32,7 @@ struct ModelImporter::State {
   std::vector<SourceFile> files;
   std::vector<FileProgress> progress;  // [files], from the first Write on
   ImportPlan plan;
-  std::vector<TensorWriter> writer;    // one, from the first Write on
+  std::vector<TensorWriter> writer;  // one, from the first Write on
   MemoryMeter meter;
 
   bool planned() const { return !writer.empty(); }
@@ -80,8 +80,8 @@ Status ModelImporter::State::WriteData(size_t file, std::span<const uint8_t> byt
   const std::vector<TensorInfo>& tensors = files[file].header.tensors;
   RowSplitter& splitter = state.splitter.front();
   meter.Remove(splitter.held_bytes());
-  Status status = splitter.Feed(
-      bytes, [&](size_t tensor, size_t row, std::span<const uint8_t> data) -> Status {
+  Status status =
+      splitter.Feed(bytes, [&](size_t tensor, size_t row, std::span<const uint8_t> data) -> Status {
         const auto target = static_cast<size_t>(state.targets[tensor]);
         const TensorPlace place{files[file].path, tensors[tensor].name, tensors[tensor].dtype};
         PB_RETURN_IF_ERROR(writer.front().WriteRow(target, row, data, place));
@@ -152,10 +152,9 @@ Status ModelImporter::Write(std::string_view file, uint64_t offset,
     return FormatError(Message(file) + ": the size is more than the " + header.file_bytes() +
                        " bytes that its header accounts for");
   }
-  const uint64_t skipped =
-      received < header.data_start
-          ? std::min<uint64_t>(header.data_start - received, bytes.size())
-          : 0;
+  const uint64_t skipped = received < header.data_start
+                               ? std::min<uint64_t>(header.data_start - received, bytes.size())
+                               : 0;
   received += bytes.size();
   return state_->WriteData(index, bytes.subspan(static_cast<size_t>(skipped)));
 }

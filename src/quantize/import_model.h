@@ -41,23 +41,25 @@ class ModelImporter {
   ModelImporter& operator=(ModelImporter&& other) noexcept;
 
   // Tells the beginning of a weight file: `model.safetensors` or the shards of the index,
-  // `2_Dense/model.safetensors`, `heads/topics.safetensors`. `bytes` starts at the file's first byte.
-  // Returns 0 if they hold the whole header, else how many bytes of the file's beginning are needed:
-  // call again with at least these. `file_bytes`: size of the file, if known. A file that holds
-  // nothing for this model is an error.
+  // `2_Dense/model.safetensors`, `heads/topics.safetensors`. `bytes` starts at the file's first
+  // byte. Returns 0 if they hold the whole header, else how many bytes of the file's beginning are
+  // needed: call again with at least these. `file_bytes`: size of the file, if known. A file that
+  // holds nothing for this model is an error.
   Result<uint64_t> AddHeader(std::string_view file, std::span<const uint8_t> bytes,
                              std::optional<uint64_t> file_bytes);
 
   // Bytes of a weight file from `offset` on (counted from the file's start; those of the header are
-  // passed over). Offsets rise without gaps within a file; files may be interleaved. The first Write
-  // fixes the layout: it fails if a tensor is in none of the headers, or in the wrong shape or type.
+  // passed over). Offsets rise without gaps within a file; files may be interleaved. The first
+  // Write fixes the layout: it fails if a tensor is in none of the headers, or in the wrong shape
+  // or type.
   Status Write(std::string_view file, uint64_t offset, std::span<const uint8_t> bytes);
 
-  // The finished file. Fails if a file's bytes are incomplete, naming it, what was found and expected.
+  // The finished file. Fails if a file's bytes are incomplete, naming it, what was found and
+  // expected.
   Result<TensorFile> Finish() &&;
 
-  // Bytes that the importer holds now, and the most it ever held: the growing one-file model, staged
-  // tensors and texts.
+  // Bytes that the importer holds now, and the most it ever held: the growing one-file model,
+  // staged tensors and texts.
   size_t held_bytes() const;
   size_t peak_bytes() const;
 

@@ -48,7 +48,8 @@ const HeadSpec* FindHeadFile(const ModelDescription& description, std::string_vi
 // What is put before a file's tensor names to make them canonical.
 std::string NamePrefix(const ModelDescription& description, std::string_view path) {
   if (const HeadSpec* head = FindHeadFile(description, path)) return "heads." + head->name + ".";
-  if (const DenseConfig* dense = FindDense(description, path)) return "modules." + dense->path + ".";
+  if (const DenseConfig* dense = FindDense(description, path))
+    return "modules." + dense->path + ".";
   return "";
 }
 
@@ -73,8 +74,9 @@ class SourceIndex {
       const std::string prefix = NamePrefix(description, files[f].path);
       const std::vector<TensorInfo>& tensors = files[f].header.tensors;
       for (size_t t = 0; t < tensors.size(); ++t) {
-        entries_.push_back({encoder ? CanonicalTensorName(description.config.family, tensors[t].name)
-                                    : prefix + tensors[t].name,
+        entries_.push_back({encoder
+                                ? CanonicalTensorName(description.config.family, tensors[t].name)
+                                : prefix + tensors[t].name,
                             f, t});
       }
     }
@@ -91,9 +93,9 @@ class SourceIndex {
   const std::vector<Entry>& entries() const { return entries_; }
 
   Entry* Find(std::string_view name) {
-    const auto found = std::lower_bound(
-        entries_.begin(), entries_.end(), name,
-        [](const Entry& entry, std::string_view key) { return entry.name < key; });
+    const auto found =
+        std::lower_bound(entries_.begin(), entries_.end(), name,
+                         [](const Entry& entry, std::string_view key) { return entry.name < key; });
     return found != entries_.end() && found->name == name ? &*found : nullptr;
   }
 
@@ -190,8 +192,7 @@ struct TargetCollector {
 };
 
 // The checkpoint's own head, if its tensors are there and are those of a text classifier.
-Status AddCheckpointHead(const HfConfig& config, SourceIndex& index,
-                         std::vector<HeadSpec>& heads) {
+Status AddCheckpointHead(const HfConfig& config, SourceIndex& index, std::vector<HeadSpec>& heads) {
   for (const std::string_view other :
        {"ForTokenClassification", "ForMultipleChoice", "ForQuestionAnswering"}) {
     if (config.HasArchitecture(other)) return Done{};

@@ -31,10 +31,10 @@ enum class TargetForm {
 };
 
 struct Target {
-  TensorSpec spec;        // canonical
+  TensorSpec spec;  // canonical
   TargetForm form = TargetForm::kFloat;
-  size_t file = 0;        // index of the source file
-  size_t tensor = 0;      // index of the tensor in that file's header
+  size_t file = 0;    // index of the source file
+  size_t tensor = 0;  // index of the tensor in that file's header
 };
 
 // What a folder's texts say about its model.
@@ -62,8 +62,8 @@ struct ImportPlan {
 bool IsWeightFile(const ModelDescription& description, std::string_view path);
 
 // Finds a source for every tensor of the model. Errors name the file and the tensor: missing (with
-// the shard that should have it), twice there, of the wrong shape or dtype, or in the encoder's part
-// of the file but not in the model that config.json describes.
+// the shard that should have it), twice there, of the wrong shape or dtype, or in the encoder's
+// part of the file but not in the model that config.json describes.
 Result<ImportPlan> PlanImport(const ModelDescription& description,
                               const std::vector<SourceFile>& files, Precision precision);
 

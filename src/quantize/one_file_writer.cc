@@ -11,8 +11,7 @@ Result<OneFileWriter> OneFileWriter::Create(SafetensorsHeader header, size_t res
   writer.header_ = std::move(header);
   PlanSafetensorsOffsets(writer.header_);
   const size_t used = EncodeSafetensorsHeader(writer.header_).size();
-  writer.header_.data_start =
-      EncodeSafetensorsHeader(writer.header_, used + reserved_bytes).size();
+  writer.header_.data_start = EncodeSafetensorsHeader(writer.header_, used + reserved_bytes).size();
   PB_ASSIGN_OR_RETURN(writer.block_,
                       ByteBlock::Create(writer.header_.file_bytes(), "the model in memory"));
   return writer;

@@ -16,8 +16,8 @@ namespace pocketbert {
 
 class OneFileWriter {
  public:
-  // Plans the offsets of header.tensors, leaves `reserved_bytes` of the header for metadata that come
-  // at the end, and allocates the whole file once. kOutOfMemory if that fails.
+  // Plans the offsets of header.tensors, leaves `reserved_bytes` of the header for metadata that
+  // come at the end, and allocates the whole file once. kOutOfMemory if that fails.
   static Result<OneFileWriter> Create(SafetensorsHeader header, size_t reserved_bytes);
 
   // Where a tensor of the header goes; the address stays. Each tensor is to be written in full.

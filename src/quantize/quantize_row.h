@@ -1,6 +1,6 @@
 #pragma once
-// Symmetric int8 quantization of weights, a scale for each group of columns of a row, and how much it
-// loses.
+// Symmetric int8 quantization of weights, a scale for each group of columns of a row, and how much
+// it loses.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,8 @@ struct QuantizationLoss {
   double error = 0;   // sum of (w - w')^2
   double energy = 0;  // sum of w^2
 
-  // sqrt(error / energy); 0 for all-zero weights. The signal-to-noise ratio in dB is -20 log10 of it.
+  // sqrt(error / energy); 0 for all-zero weights. The signal-to-noise ratio in dB is -20 log10 of
+  // it.
   double RelativeError() const;
 };
 

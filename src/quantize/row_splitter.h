@@ -19,8 +19,8 @@ class RowSplitter {
   RowSplitter(std::span<const TensorInfo> tensors, std::span<const size_t> row_bytes)
       : tensors_(tensors), row_bytes_(row_bytes) {}
 
-  // The next bytes of the data section. Calls on_row(tensor index, row, bytes of the row) → Status for
-  // every row that is now complete; the bytes are valid during the call only and may lie at any
+  // The next bytes of the data section. Calls on_row(tensor index, row, bytes of the row) → Status
+  // for every row that is now complete; the bytes are valid during the call only and may lie at any
   // address. Bytes beyond the last tensor are an error of the caller (checked).
   template <typename OnRow>
   Status Feed(std::span<const uint8_t> bytes, OnRow&& on_row) {

@@ -13,8 +13,8 @@ namespace {
 
 // Room that convert may use to add figures it measured to the metadata without moving the data.
 constexpr size_t kSpareHeaderBytes = 512;
-// Most bytes that one number of the fidelity text takes with quotes, colon and comma around name and
-// number.
+// Most bytes that one number of the fidelity text takes with quotes, colon and comma around name
+// and number.
 constexpr size_t kFidelityEntryBytes = 24;
 
 constexpr std::string_view kEmbeddingGamma = "embeddings.LayerNorm.weight";
@@ -109,9 +109,9 @@ Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const Impor
   add(one_file::kHeadsKey, WriteHeads(plan.heads));
   add(one_file::kQuantizationKey, QuantizationJson(options.precision));
   if (!plan.ignored.empty()) add(one_file::kIgnoredTensorsKey, IgnoredJson(plan));
-  PB_ASSIGN_OR_RETURN(OneFileWriter file,
-                      OneFileWriter::Create(std::move(header),
-                                            FidelityBytes(plan) + kSpareHeaderBytes));
+  PB_ASSIGN_OR_RETURN(
+      OneFileWriter file,
+      OneFileWriter::Create(std::move(header), FidelityBytes(plan) + kSpareHeaderBytes));
   meter.Add(file.size());
   const std::span<uint8_t> vocabulary = file.Bytes(one_file::kVocabularyTensor);
   std::copy(folder.vocabulary.begin(), folder.vocabulary.end(), vocabulary.begin());

@@ -1,5 +1,6 @@
 #pragma once
-// TensorWriter: rows of source tensors into the tensors of the one-file model, quantized on the way.
+// TensorWriter: rows of source tensors into the tensors of the one-file model, quantized on the
+// way.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,8 @@ class TensorWriter final : private ProfileTensors {
   static Result<TensorWriter> Create(FolderDescription& folder, const ImportPlan& plan,
                                      const ImportOptions& options, MemoryMeter& meter);
 
-  // Row `row` of target `target` of the plan, as bytes of the source's type. Rows of a target come in
-  // order. An error names a tensor that holds an infinity or a value that is not a number.
+  // Row `row` of target `target` of the plan, as bytes of the source's type. Rows of a target come
+  // in order. An error names a tensor that holds an infinity or a value that is not a number.
   Status WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,
                   const TensorPlace& place);
   // To be called after a target's last row: quantizes what has waited for it.
@@ -45,21 +46,21 @@ class TensorWriter final : private ProfileTensors {
 
  private:
   struct Output {
-    std::span<float> floats;         // kFloat
-    std::span<int8_t> values;        // kInt8, kStaged
-    std::span<float> scales;         // [rows, groups] of them
+    std::span<float> floats;   // kFloat
+    std::span<int8_t> values;  // kInt8, kStaged
+    std::span<float> scales;   // [rows, groups] of them
     QuantizationLoss loss;
-    std::vector<double> row_norms;   // [rows], of those that profiles are made of
+    std::vector<double> row_norms;  // [rows], of those that profiles are made of
     bool complete = false;
-    DType dtype = DType::kF32;       // of the source
-    std::vector<uint8_t> staged;     // kStaged: the source's bytes until they are quantized
+    DType dtype = DType::kF32;    // of the source
+    std::vector<uint8_t> staged;  // kStaged: the source's bytes until they are quantized
   };
   // The matrices of one equalized input.
   struct Group {
     EqualizedInput input;
     std::span<float> input_scale;  // [in]
     std::vector<size_t> matrices;
-    std::vector<size_t> needs;     // targets that its profile is made from
+    std::vector<size_t> needs;  // targets that its profile is made from
     bool done = false;
   };
 

@@ -85,9 +85,9 @@ TEST_CASE("dtype names and sizes are those of safetensors") {
   const struct {
     std::string_view name;
     size_t size;
-  } table[] = {{"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E5M2", 1}, {"F8_E4M3", 1},
-               {"U16", 2},  {"I16", 2}, {"F16", 2},  {"BF16", 2},    {"U32", 4},
-               {"I32", 4},  {"F32", 4}, {"U64", 8},  {"I64", 8},     {"F64", 8}};
+  } table[] = {{"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E5M2", 1}, {"F8_E4M3", 1},
+               {"U16", 2},  {"I16", 2}, {"F16", 2}, {"BF16", 2},    {"U32", 4},
+               {"I32", 4},  {"F32", 4}, {"U64", 8}, {"I64", 8},     {"F64", 8}};
   for (const auto& row : table) {
     const std::optional<DType> dtype = DTypeFromName(row.name);
     REQUIRE(dtype.has_value());

@@ -40,17 +40,41 @@ bool ReadAll(const Bytes& file) {
 }
 
 Bytes Mutate(Bytes file, std::mt19937& random) {
-  static constexpr std::string_view kPieces[] = {
-      "0", "9", "-", "18446744073709551615", "1e9", "\"", "{", "}", "[", "]", ",", ":", "\\u0000",
-      "null", "data_offsets", "__metadata__", "\xC3", "F32", "4294967296"};
+  static constexpr std::string_view kPieces[] = {"0",
+                                                 "9",
+                                                 "-",
+                                                 "18446744073709551615",
+                                                 "1e9",
+                                                 "\"",
+                                                 "{",
+                                                 "}",
+                                                 "[",
+                                                 "]",
+                                                 ",",
+                                                 ":",
+                                                 "\\u0000",
+                                                 "null",
+                                                 "data_offsets",
+                                                 "__metadata__",
+                                                 "\xC3",
+                                                 "F32",
+                                                 "4294967296"};
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   for (size_t edits = 1 + below(3); edits > 0 && file.size() > 8; --edits) {
     const size_t at = below(file.size());
     switch (below(5)) {
-      case 0: file[at] = static_cast<uint8_t>(random()); break;
-      case 1: file[at] ^= static_cast<uint8_t>(1u << below(8)); break;
-      case 2: file.resize(at); break;
-      case 3: file.erase(file.begin() + static_cast<ptrdiff_t>(at)); break;
+      case 0:
+        file[at] = static_cast<uint8_t>(random());
+        break;
+      case 1:
+        file[at] ^= static_cast<uint8_t>(1u << below(8));
+        break;
+      case 2:
+        file.resize(at);
+        break;
+      case 3:
+        file.erase(file.begin() + static_cast<ptrdiff_t>(at));
+        break;
       default: {
         const std::string_view piece = kPieces[below(std::size(kPieces))];
         file.insert(file.begin() + static_cast<ptrdiff_t>(at), piece.begin(), piece.end());

@@ -31,18 +31,19 @@ bool Has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-#define CHECK_MESSAGE_HAS(file, part)            \
-  do {                                           \
-    const std::string message = Message(file);   \
-    INFO(message);                               \
-    CHECK(Has(message, part));                   \
+#define CHECK_MESSAGE_HAS(file, part)          \
+  do {                                         \
+    const std::string message = Message(file); \
+    INFO(message);                             \
+    CHECK(Has(message, part));                 \
   } while (false)
 
 // One tensor "a" with these three members, over `data_bytes` bytes.
 Bytes OneTensor(std::string_view dtype, std::string_view shape, std::string_view offsets,
                 size_t data_bytes) {
-  return SafetensorsFile("{\"a\":{\"dtype\":" + std::string(dtype) + ",\"shape\":" +
-                             std::string(shape) + ",\"data_offsets\":" + std::string(offsets) + "}}",
+  return SafetensorsFile("{\"a\":{\"dtype\":" + std::string(dtype) +
+                             ",\"shape\":" + std::string(shape) +
+                             ",\"data_offsets\":" + std::string(offsets) + "}}",
                          Bytes(data_bytes));
 }
 
@@ -53,13 +54,13 @@ Bytes ReadFixture(const std::string& path) {
 }
 
 TEST_CASE("a sound header gives its tensors in the order of their bytes") {
-  const Bytes file = SafetensorsFile(
-      R"({"b":{"dtype":"F32","shape":[2],"data_offsets":[3,11]},)"
-      R"("__metadata__":{"format":"pt","x":"y"},)"
-      R"("a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
-      R"("empty":{"dtype":"F16","shape":[0,7],"data_offsets":[11,11]},)"
-      R"("scalar":{"dtype":"F64","shape":[],"data_offsets":[11,19]}}  )",
-      Bytes(19));
+  const Bytes file =
+      SafetensorsFile(R"({"b":{"dtype":"F32","shape":[2],"data_offsets":[3,11]},)"
+                      R"("__metadata__":{"format":"pt","x":"y"},)"
+                      R"("a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"
+                      R"("empty":{"dtype":"F16","shape":[0,7],"data_offsets":[11,11]},)"
+                      R"("scalar":{"dtype":"F64","shape":[],"data_offsets":[11,19]}}  )",
+                      Bytes(19));
   const auto header = Parse(file);
   REQUIRE(header.ok());
   const auto& tensors = header.value().tensors;
@@ -82,8 +83,8 @@ TEST_CASE("a sound header gives its tensors in the order of their bytes") {
 
 TEST_CASE("the fixtures' files are sound") {
   for (const char* path :
-       {"enc/model.safetensors", "enc-weights/unaligned.safetensors", "enc-weights/half.safetensors",
-        "enc-weights/model-00001-of-00002.safetensors"}) {
+       {"enc/model.safetensors", "enc-weights/unaligned.safetensors",
+        "enc-weights/half.safetensors", "enc-weights/model-00001-of-00002.safetensors"}) {
     const Bytes file = ReadFixture(path);
     const auto header = ParseSafetensorsHeader(path, file, file.size());
     REQUIRE(header.ok());
@@ -127,7 +128,8 @@ TEST_CASE("two tensors of one name are refused") {
 
 TEST_CASE("dtype, shape and offsets of a tensor are checked against each other") {
   CHECK(Parse(OneTensor("\"F32\"", "[2,1]", "[0,8]", 8)).ok());
-  CHECK_MESSAGE_HAS(OneTensor("\"F99\"", "[2]", "[0,8]", 8), "dtype is \"F99\", expected one of BOOL");
+  CHECK_MESSAGE_HAS(OneTensor("\"F99\"", "[2]", "[0,8]", 8),
+                    "dtype is \"F99\", expected one of BOOL");
   CHECK_MESSAGE_HAS(OneTensor("7", "[2]", "[0,8]", 8), "dtype");
   CHECK_MESSAGE_HAS(OneTensor("\"F32\"", "[3]", "[0,8]", 8),
                     "tensor a: shape [3] of F32 is 12 bytes, but data_offsets [0, 8] hold 8");
@@ -220,10 +222,8 @@ TEST_CASE("a header is padded to the length asked for") {
 }
 
 TEST_CASE("a file in memory gives the bytes of its tensors") {
-  const Bytes bytes = SafetensorsBuilder()
-                          .Add("a", "U8", {3}, {1, 2, 3})
-                          .Add("b", "U8", {2}, {4, 5})
-                          .Build();
+  const Bytes bytes =
+      SafetensorsBuilder().Add("a", "U8", {3}, {1, 2, 3}).Add("b", "U8", {2}, {4, 5}).Build();
   auto block = ByteBlock::Create(bytes.size(), "m");
   REQUIRE(block.ok());
   CHECK(reinterpret_cast<uintptr_t>(block.value().data()) % 64 == 0);

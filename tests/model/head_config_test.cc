@@ -72,9 +72,9 @@ TEST_CASE("the heads of the three families' ForSequenceClassification") {
 
 TEST_CASE("problem type and number of labels decide how scores are made") {
   const auto scores = [](const char* problem, size_t outputs) {
-    return CheckpointHead(Config("{\"model_type\":\"bert\",\"problem_type\":" + std::string(problem) +
-                                 "}"),
-                          outputs)
+    return CheckpointHead(
+               Config("{\"model_type\":\"bert\",\"problem_type\":" + std::string(problem) + "}"),
+               outputs)
         .value()
         .score_function;
   };
@@ -127,12 +127,15 @@ TEST_CASE("a head of one linear map") {
 TEST_CASE("head files that can't be computed are refused by name") {
   const auto layers = [](std::string_view text) { return HeadJson(text); };
   CHECK(Has(Refusal(layers(R"([{"name":"dense","in":25,"out":2}])")).message, "in is 25"));
-  CHECK(Has(Refusal(layers(R"([{"name":"a","in":24,"out":9},{"name":"b","in":8,"out":2}])")).message,
-            "in is 8"));
+  CHECK(
+      Has(Refusal(layers(R"([{"name":"a","in":24,"out":9},{"name":"b","in":8,"out":2}])")).message,
+          "in is 8"));
   CHECK(Has(Refusal(layers(R"([{"name":"a","in":24,"out":3}])")).message, "2 labels"));
   CHECK(Has(Refusal(layers(R"([{"convolution":3}])")).message, "no linear map"));
-  CHECK(Has(Refusal(layers(R"([{"activation":"gelu"},{"name":"a","in":24,"out":2}])")).message, "gelu"));
-  CHECK(Has(Refusal(layers(R"([{"name":"a","in":24,"out":9},{"activation":"gelo"}])")).message, "gelo"));
+  CHECK(Has(Refusal(layers(R"([{"activation":"gelu"},{"name":"a","in":24,"out":2}])")).message,
+            "gelu"));
+  CHECK(Has(Refusal(layers(R"([{"name":"a","in":24,"out":9},{"activation":"gelo"}])")).message,
+            "gelo"));
   CHECK(Has(Refusal(layers(R"([{"name":"a","in":24,"out":9},{"name":"b","in":9,"out":9},)"
                            R"({"name":"c","in":9,"out":2}])"))
                 .message,
@@ -140,7 +143,8 @@ TEST_CASE("head files that can't be computed are refused by name") {
   CHECK(Refusal(layers("[]")).code == ErrorCode::kFormat);
   CHECK(Has(Refusal(HeadJson(kLayers, R"(,"temperature":0)")).message, "temperature"));
   CHECK(Has(Refusal(HeadJson(kLayers, R"(,"input":"a picture")")).message, "input"));
-  CHECK(Has(Refusal(R"({"name":"topics","type":"SetFit","labels":[],"layers":[]})").message, "SetFit"));
+  CHECK(Has(Refusal(R"({"name":"topics","type":"SetFit","labels":[],"layers":[]})").message,
+            "SetFit"));
 }
 
 TEST_CASE("the one-file form of heads reads back as it was") {

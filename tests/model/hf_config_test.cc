@@ -1,4 +1,5 @@
-// config.json. Defaults are those of transformers 4.46: BertConfig, DistilBertConfig, ElectraConfig.
+// config.json. Defaults are those of transformers 4.46: BertConfig, DistilBertConfig,
+// ElectraConfig.
 
 #include "model/hf_config.h"
 
@@ -64,9 +65,9 @@ TEST_CASE("missing keys take the defaults of DistilBertConfig, which has names o
   CHECK(standard.encoder.heads == 12);
   CHECK(standard.encoder.intermediate_size == 3072);
   CHECK(standard.encoder.type_vocab_size == 0);
-  const HfConfig config = Parse(
-      R"({"model_type":"distilbert","dim":24,"n_layers":2,"n_heads":3,"hidden_dim":40,)"
-      R"("activation":"relu","layer_norm_eps":0.5,"hidden_act":"tanh"})");
+  const HfConfig config =
+      Parse(R"({"model_type":"distilbert","dim":24,"n_layers":2,"n_heads":3,"hidden_dim":40,)"
+            R"("activation":"relu","layer_norm_eps":0.5,"hidden_act":"tanh"})");
   CHECK(config.encoder.hidden_size == 24);
   CHECK(config.encoder.embedding_size == 24);
   CHECK(config.encoder.layers == 2);
@@ -103,7 +104,8 @@ TEST_CASE("keys of id2label count as numbers") {
   for (const int i : {10, 0, 11, 2, 1, 3, 9, 8, 7, 6, 5, 4}) {
     map += (map.empty() ? "\"" : ",\"") + std::to_string(i) + "\":\"L" + std::to_string(i) + "\"";
   }
-  const HfConfig config = Parse("{\"model_type\":\"bert\",\"id2label\":{" + map + "},\"num_labels\":2}");
+  const HfConfig config =
+      Parse("{\"model_type\":\"bert\",\"id2label\":{" + map + "},\"num_labels\":2}");
   REQUIRE(config.labels.size() == 12);
   for (size_t i = 0; i < 12; ++i) CHECK(config.labels[i] == "L" + std::to_string(i));
 }
@@ -115,9 +117,9 @@ TEST_CASE("labels without names are LABEL_n") {
 }
 
 TEST_CASE("a label map with other keys than 0 to n-1 is refused") {
-  for (const char* map : {R"({"0":"a","2":"b"})", R"({"1":"a"})", R"({"0":"a","00":"b"})",
-                          R"({"-1":"a"})", R"({"x":"a"})", R"({"":"a"})",
-                          R"({"99999999999999999999":"a"})"}) {
+  for (const char* map :
+       {R"({"0":"a","2":"b"})", R"({"1":"a"})", R"({"0":"a","00":"b"})", R"({"-1":"a"})",
+        R"({"x":"a"})", R"({"":"a"})", R"({"99999999999999999999":"a"})"}) {
     CHECK(Has(Refusal("\"id2label\":" + std::string(map)).message, "id2label has the key"));
   }
   CHECK(Has(Refusal(R"("id2label":["a"])").message, "id2label"));

@@ -86,7 +86,8 @@ Parts SoundParts(bool int8 = true) {
       {"sentence", R"({"from_modules":true,"pooling":["mean"],"include_prompt":true,)"
                    R"("steps":[{"type":"normalize"}],"max_length":8,"prompts":{}})"},
       {"heads", "[]"},
-      {"quantization", int8 ? R"({"precision":"int8","group_size":8})" : R"({"precision":"float32"})"},
+      {"quantization",
+       int8 ? R"({"precision":"int8","group_size":8})" : R"({"precision":"float32"})"},
       {"tokenizer", tokenizer.value().CompiledConfig()}};
   AddTable(parts, "word_embeddings", kVocab, int8);
   AddTable(parts, "position_embeddings", kPositions, int8);
@@ -118,7 +119,8 @@ Bytes Build(const Parts& parts, size_t pad = 0) {
   const Bytes plain = builder.Build();
   const std::string header = builder.Header() + std::string(pad, ' ');
   return testing::SafetensorsFile(
-      header, Bytes(plain.begin() + static_cast<ptrdiff_t>(8 + builder.Header().size()), plain.end()));
+      header,
+      Bytes(plain.begin() + static_cast<ptrdiff_t>(8 + builder.Header().size()), plain.end()));
 }
 
 Result<Model> Open(const Parts& parts, size_t pad = 0) {
@@ -126,7 +128,8 @@ Result<Model> Open(const Parts& parts, size_t pad = 0) {
   auto block = ByteBlock::Create(bytes.size(), "m");
   REQUIRE(block.ok());
   std::memcpy(block.value().data(), bytes.data(), bytes.size());
-  PB_ASSIGN_OR_RETURN(TensorFile file, TensorFile::FromBytes("my.safetensors", std::move(block).value()));
+  PB_ASSIGN_OR_RETURN(TensorFile file,
+                      TensorFile::FromBytes("my.safetensors", std::move(block).value()));
   return Model::Open(std::move(file));
 }
 
@@ -170,7 +173,8 @@ TEST_CASE("a sound file binds everything") {
   }
 }
 
-TEST_CASE("int8 matrices are packed: panels of 8 rows, blocks of 4 columns, rows padded with zeros") {
+TEST_CASE(
+    "int8 matrices are packed: panels of 8 rows, blocks of 4 columns, rows padded with zeros") {
   const Model model = Opened(SoundParts());
   const PackedI8& packed = model.encoder().layers[0].intermediate.i8;  // [20, 12]
   const Tensor source = Counted(kInner, kHidden);
@@ -225,7 +229,8 @@ TEST_CASE("the length limit is the smallest of those that count") {
   Parts parts = SoundParts();
   const auto with = [&](const std::string& limit) {
     parts.metadata["sentence"] = R"({"from_modules":true,"pooling":["cls"],"include_prompt":true,)"
-                                 R"("steps":[])" + limit + R"(,"prompts":{}})";
+                                 R"("steps":[])" +
+                                 limit + R"(,"prompts":{}})";
     return Opened(parts).max_length();
   };
   CHECK(with(R"(,"max_length":5)") == 5);
@@ -245,7 +250,8 @@ TEST_CASE("files that are no one-file model of this version are refused") {
 }
 
 TEST_CASE("every text of the metadata is required and checked") {
-  for (const char* key : {"format_version", "config", "sentence", "heads", "quantization", "tokenizer"}) {
+  for (const char* key :
+       {"format_version", "config", "sentence", "heads", "quantization", "tokenizer"}) {
     Parts parts = SoundParts();
     parts.metadata.erase(key);
     Refusal(parts, "metadata key \"" + std::string(key) + "\" is missing");
@@ -257,7 +263,8 @@ TEST_CASE("every text of the metadata is required and checked") {
   }
   for (const char* group : {"0", "6", "1024", "-8", "\"8\"", "null"}) {
     Parts parts = SoundParts();
-    parts.metadata["quantization"] = R"({"precision":"int8","group_size":)" + std::string(group) + "}";
+    parts.metadata["quantization"] =
+        R"({"precision":"int8","group_size":)" + std::string(group) + "}";
     Refusal(parts, "group_size");
   }
   Parts parts = SoundParts();
@@ -339,8 +346,8 @@ TEST_CASE("heads: by name, by default, or the only one") {
 
   parts.tensors.erase("heads.topics.out_proj.bias");
   Refusal(parts, "heads.topics.out_proj.bias is missing");
-  parts.metadata["heads"] = "[" + topics.substr(0, topics.find("\"inputs\":12")) +
-                            "\"inputs\":11" + topics.substr(topics.find(",\"inner\"")) + "]";
+  parts.metadata["heads"] = "[" + topics.substr(0, topics.find("\"inputs\":12")) + "\"inputs\":11" +
+                            topics.substr(topics.find(",\"inner\"")) + "]";
   Refusal(parts, "head topics reads 11 values, expected 12");
 }
 

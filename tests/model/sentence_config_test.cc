@@ -23,7 +23,8 @@ std::string ModulesJson(const std::vector<Module>& modules) {
                                  ? "sentence_transformers.models." + std::string(modules[i].type)
                                  : modules[i].type;
     text += (i == 0 ? "" : ",") + std::string("{\"idx\":") + std::to_string(i) + ",\"name\":\"" +
-            std::to_string(i) + "\",\"path\":\"" + modules[i].path + "\",\"type\":\"" + type + "\"}";
+            std::to_string(i) + "\",\"path\":\"" + modules[i].path + "\",\"type\":\"" + type +
+            "\"}";
   }
   return text + "]";
 }
@@ -81,12 +82,13 @@ TEST_CASE("all pooling modes, in both spellings of the configuration") {
     const char* legacy;
     const char* name;
     PoolingMode mode;
-  } table[] = {{"pooling_mode_cls_token", "cls", PoolingMode::kCls},
-               {"pooling_mode_max_tokens", "max", PoolingMode::kMax},
-               {"pooling_mode_mean_tokens", "mean", PoolingMode::kMean},
-               {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", PoolingMode::kMeanSqrtLen},
-               {"pooling_mode_weightedmean_tokens", "weightedmean", PoolingMode::kWeightedMean},
-               {"pooling_mode_lasttoken", "lasttoken", PoolingMode::kLastToken}};
+  } table[] = {
+      {"pooling_mode_cls_token", "cls", PoolingMode::kCls},
+      {"pooling_mode_max_tokens", "max", PoolingMode::kMax},
+      {"pooling_mode_mean_tokens", "mean", PoolingMode::kMean},
+      {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", PoolingMode::kMeanSqrtLen},
+      {"pooling_mode_weightedmean_tokens", "weightedmean", PoolingMode::kWeightedMean},
+      {"pooling_mode_lasttoken", "lasttoken", PoolingMode::kLastToken}};
   for (const auto& row : table) {
     CHECK(Pooling("{\"" + std::string(row.legacy) + "\":true}") == std::vector{row.mode});
     CHECK(Pooling("{\"pooling_mode\":\"" + std::string(row.name) + "\"}") == std::vector{row.mode});
@@ -112,8 +114,9 @@ TEST_CASE("several pooling modes are set side by side in the reference's order")
 
 TEST_CASE("unknown pooling is refused by name") {
   const std::vector<Module> modules = {{"Transformer", ""}, {"Pooling", "1_Pooling"}};
-  for (const char* json : {R"({"pooling_mode":"attention"})", R"({"pooling_mode":["mean","attention"]})",
-                           R"({"pooling_mode_attention":true})"}) {
+  for (const char* json :
+       {R"({"pooling_mode":"attention"})", R"({"pooling_mode":["mean","attention"]})",
+        R"({"pooling_mode_attention":true})"}) {
     const Error error = Refusal(Folder(modules, json));
     CHECK(error.code == ErrorCode::kUnsupported);
     CHECK(Has(error.message, "attention"));
@@ -128,10 +131,10 @@ TEST_CASE("unknown pooling is refused by name") {
 }
 
 TEST_CASE("unknown modules are refused by name, as is another order") {
-  for (const char* type : {"WeightedLayerPooling", "LayerNorm", "CNN", "custom_st.Pooling",
-                           "torch.nn.Normalize"}) {
-    const Error error = Refusal(Folder(
-        {{"Transformer", ""}, {"Pooling", "1_Pooling"}, {type, "2_X"}}));
+  for (const char* type :
+       {"WeightedLayerPooling", "LayerNorm", "CNN", "custom_st.Pooling", "torch.nn.Normalize"}) {
+    const Error error =
+        Refusal(Folder({{"Transformer", ""}, {"Pooling", "1_Pooling"}, {type, "2_X"}}));
     CHECK(error.code == ErrorCode::kUnsupported);
     CHECK(Has(error.message, type));
   }
@@ -146,7 +149,8 @@ TEST_CASE("unknown modules are refused by name, as is another order") {
 
 TEST_CASE("module types of newer versions have longer paths") {
   CHECK(Read(Folder({{"sentence_transformers.base.modules.transformer.Transformer", ""},
-                     {"sentence_transformers.sentence_transformer.modules.pooling.Pooling", "1_Pooling"},
+                     {"sentence_transformers.sentence_transformer.modules.pooling.Pooling",
+                      "1_Pooling"},
                      {"sentence_transformers.base.modules.normalize.Normalize", "2_Normalize"}}))
             .normalizes());
 }
@@ -165,7 +169,8 @@ constexpr const char* kFirstDense =
     R"({"in_features":24,"out_features":10,"bias":false,"activation_function":"torch.nn.modules.linear.Identity"})";
 
 TEST_CASE("Dense modules chain, with activations by class path") {
-  const SentenceConfig config = Read(DenseFolder(kFirstDense, R"({"in_features":10,"out_features":7})"));
+  const SentenceConfig config =
+      Read(DenseFolder(kFirstDense, R"({"in_features":10,"out_features":7})"));
   REQUIRE(config.steps.size() == 2);
   CHECK(config.steps[0].dense.LinearName() == "modules.2_Dense.linear");
   CHECK(config.steps[0].dense.activation == Activation::kLinear);
@@ -196,9 +201,11 @@ TEST_CASE("what a Dense module can't do here is refused by name") {
       {R"({"in_features":11,"out_features":7})", "in_features"},
       {R"({"in_features":10})", "out_features"},
       {R"({"in_features":10,"out_features":7,"activation_function":"my.Tanh"})", "my.Tanh"},
-      {R"({"in_features":10,"out_features":7,"activation_function":"torch.nn.modules.activation.ELU"})", "ELU"},
+      {R"({"in_features":10,"out_features":7,"activation_function":"torch.nn.modules.activation.ELU"})",
+       "ELU"},
       {R"({"in_features":10,"out_features":7,"use_residual":true})", "use_residual"},
-      {R"({"in_features":10,"out_features":7,"module_input_name":"token_embeddings"})", "token_embeddings"},
+      {R"({"in_features":10,"out_features":7,"module_input_name":"token_embeddings"})",
+       "token_embeddings"},
   };
   for (const auto& row : table) {
     const Error error = Refusal(DenseFolder(kFirstDense, row.json));
@@ -211,9 +218,10 @@ TEST_CASE("what a Dense module can't do here is refused by name") {
 TEST_CASE("max_seq_length, prompts and similarity") {
   FolderTexts files;
   files.Add("sentence_bert_config.json", R"({"max_seq_length":32,"do_lower_case":true})");
-  files.Add("config_sentence_transformers.json",
-            R"({"prompts":{"query":"query: ","document":"passage: "},"default_prompt_name":"query",)"
-            R"("similarity_fn_name":"cosine"})");
+  files.Add(
+      "config_sentence_transformers.json",
+      R"({"prompts":{"query":"query: ","document":"passage: "},"default_prompt_name":"query",)"
+      R"("similarity_fn_name":"cosine"})");
   const SentenceConfig config = Read(files);
   CHECK(config.max_length == 32);
   CHECK(config.do_lower_case);
@@ -243,13 +251,16 @@ TEST_CASE("the one-file form reads back as it was") {
   FolderTexts files = DenseFolder(
       R"({"in_features":24,"out_features":10,"bias":false})",
       R"({"in_features":10,"out_features":7,"activation_function":"torch.nn.modules.activation.GELU"})");
-  files.Add("modules.json", ModulesJson({{"Transformer", ""}, {"Pooling", "1_Pooling"},
-                                         {"Dense", "2_Dense"}, {"Dense", "3_Dense"},
+  files.Add("modules.json", ModulesJson({{"Transformer", ""},
+                                         {"Pooling", "1_Pooling"},
+                                         {"Dense", "2_Dense"},
+                                         {"Dense", "3_Dense"},
                                          {"Normalize", "4_Normalize"}}));
   files.Add("1_Pooling/config.json", R"({"pooling_mode":"mean","include_prompt":false})");
   files.Add("sentence_bert_config.json", R"({"max_seq_length":32})");
-  files.Add("config_sentence_transformers.json",
-            R"({"prompts":{"query":"\"ü: "},"default_prompt_name":"query","similarity_fn_name":"dot"})");
+  files.Add(
+      "config_sentence_transformers.json",
+      R"({"prompts":{"query":"\"ü: "},"default_prompt_name":"query","similarity_fn_name":"dot"})");
   const SentenceConfig config = Read(files);
   const std::string text = WriteSentenceConfig(config);
   const auto parsed = ParseSentenceConfig(text, "m: sentence", kHidden);

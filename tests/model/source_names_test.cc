@@ -13,7 +13,8 @@ TEST_CASE("names with and without prefix, with TensorFlow's LayerNorm names") {
     const char* source;
     const char* canonical;
   } table[] = {
-      {ModelFamily::kBert, "bert.embeddings.word_embeddings.weight", "embeddings.word_embeddings.weight"},
+      {ModelFamily::kBert, "bert.embeddings.word_embeddings.weight",
+       "embeddings.word_embeddings.weight"},
       {ModelFamily::kBert, "embeddings.LayerNorm.weight", "embeddings.LayerNorm.weight"},
       {ModelFamily::kBert, "bert.embeddings.LayerNorm.gamma", "embeddings.LayerNorm.weight"},
       {ModelFamily::kBert, "bert.encoder.layer.11.attention.output.LayerNorm.beta",

@@ -30,13 +30,13 @@ std::vector<T> Values(const TensorFile& file, const std::string& name) {
   return values;
 }
 
-void CheckMatrix(const TensorFile& file, const std::string& name, const reference::Weights& weights) {
+void CheckMatrix(const TensorFile& file, const std::string& name,
+                 const reference::Weights& weights) {
   INFO(name);
   const QuantizedWeights expected = QuantizeWeights(weights, kGroup);
   CHECK(Values<int8_t>(file, name) == expected.values);
   CHECK(Values<float>(file, name + "_scale") == expected.scales);
-  const auto fidelity =
-      ParseJson(file.header().Metadata("fidelity").value(), "fidelity").value();
+  const auto fidelity = ParseJson(file.header().Metadata("fidelity").value(), "fidelity").value();
   CHECK(fidelity.root().Get("weights").value().GetDouble(name).value() ==
         Catch::Approx(expected.relative_error).epsilon(1e-3));
 }

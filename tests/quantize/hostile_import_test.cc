@@ -1,5 +1,5 @@
-// Mutated folders and one-file models: whatever they say, importing and opening end in a model or an
-// error. Run under AddressSanitizer and UBSan.
+// Mutated folders and one-file models: whatever they say, importing and opening end in a model or
+// an error. Run under AddressSanitizer and UBSan.
 
 #include <catch2/catch_amalgamated.hpp>
 
@@ -14,9 +14,14 @@ namespace {
 
 using testing::Folder;
 
-constexpr std::string_view kPieces[] = {
-    "0", "1", "9", "-1", "4294967296", "18446744073709551615", "1e30", "\"", "{", "}", "[", "]", ",",
-    ":", "null", "true", "\\u0000", "\xC3", "I8", "F32", "pooling_mode", "LayerNorm"};
+constexpr std::string_view kPieces[] = {"0",        "1",          "9",
+                                        "-1",       "4294967296", "18446744073709551615",
+                                        "1e30",     "\"",         "{",
+                                        "}",        "[",          "]",
+                                        ",",        ":",          "null",
+                                        "true",     "\\u0000",    "\xC3",
+                                        "I8",       "F32",        "pooling_mode",
+                                        "LayerNorm"};
 
 std::string Mutate(std::string text, size_t from, size_t until, std::mt19937& random) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
@@ -24,10 +29,17 @@ std::string Mutate(std::string text, size_t from, size_t until, std::mt19937& ra
   for (size_t edits = 1 + below(3); edits > 0 && until > from; --edits) {
     const size_t at = from + below(until - from);
     switch (below(4)) {
-      case 0: text[at] = static_cast<char>(random()); break;
-      case 1: text[at] = static_cast<char>('0' + below(10)); break;
-      case 2: text.replace(at, 1, kPieces[below(std::size(kPieces))]); break;
-      default: text[at] ^= static_cast<char>(1 << below(8));
+      case 0:
+        text[at] = static_cast<char>(random());
+        break;
+      case 1:
+        text[at] = static_cast<char>('0' + below(10));
+        break;
+      case 2:
+        text.replace(at, 1, kPieces[below(std::size(kPieces))]);
+        break;
+      default:
+        text[at] ^= static_cast<char>(1 << below(8));
     }
   }
   return text;
@@ -49,7 +61,8 @@ TEST_CASE("mutated folders") {
   const Folder sound = testing::Fixture("cls");
   std::mt19937 random(1);
   for (const auto& [path, content] : sound) {
-    if (path.starts_with("tokenizer") || path == "vocab.txt") continue;  // the tokenizer's own tests
+    if (path.starts_with("tokenizer") || path == "vocab.txt")
+      continue;  // the tokenizer's own tests
     for (size_t round = 0; round < 400; ++round) {
       Folder folder = sound;
       // Of the weights the header is what matters.

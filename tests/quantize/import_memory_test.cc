@@ -1,4 +1,5 @@
-// Memory of an import, by what this program's `operator new` hands out beside the importer's own word.
+// Memory of an import, by what this program's `operator new` hands out beside the importer's own
+// word.
 
 #include <catch2/catch_amalgamated.hpp>
 
@@ -60,8 +61,9 @@ CheckpointShape MiniLm() {
   return shape;
 }
 
-// The header of its file, tensors sorted by name as the safetensors library writes them. The names are
-// those of a tiny model of as many layers; sizes are told from the tiny ones, which are all different.
+// The header of its file, tensors sorted by name as the safetensors library writes them. The names
+// are those of a tiny model of as many layers; sizes are told from the tiny ones, which are all
+// different.
 SafetensorsHeader HeaderOf(const CheckpointShape& shape) {
   CheckpointShape tiny;
   tiny.layers = shape.layers;

@@ -20,7 +20,8 @@ std::string Base64(std::string_view text) {
   int count = 0;
   for (const char c : text) {
     const size_t value =
-        std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/").find(c);
+        std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+            .find(c);
     if (value == std::string_view::npos) break;
     bits = bits << 6 | static_cast<uint32_t>(value);
     count += 6;
@@ -40,8 +41,8 @@ std::optional<std::string> Content(Json change, const std::string& directory) {
   if (const auto file = change.Find("file")) {
     return testing::ReadFile(kHand + std::string(file->AsString().value()));
   }
-  std::string content = testing::ReadFile(kHand + directory + "/" +
-                                          std::string(change.GetString("of").value()));
+  std::string content =
+      testing::ReadFile(kHand + directory + "/" + std::string(change.GetString("of").value()));
   for (const Json patch : change.FindOrNull("patch").Items()) {
     std::vector<Json> parts;
     for (const Json part : patch.Items()) parts.push_back(part);
@@ -93,8 +94,10 @@ TEST_CASE("load-error cases give errors that name the cause") {
     const std::string message = Lower(status.error().message);
     INFO(message);
     bool found = false;
-    for (const Json word : test.Get("expect").value().Get("error").value().Get("any").value().Items()) {
-      found = found || message.find(Lower(std::string(word.AsString().value()))) != std::string::npos;
+    for (const Json word :
+         test.Get("expect").value().Get("error").value().Get("any").value().Items()) {
+      found =
+          found || message.find(Lower(std::string(word.AsString().value()))) != std::string::npos;
     }
     CHECK(found);
   }

@@ -23,7 +23,8 @@ struct Quantized {
 };
 
 Quantized Quantize(const std::vector<float>& row) {
-  Quantized result{std::vector<int8_t>(row.size()), std::vector<float>(WeightGroups(row.size())), {}};
+  Quantized result{
+      std::vector<int8_t>(row.size()), std::vector<float>(WeightGroups(row.size())), {}};
   QuantizeRow(row, result.values, result.scales, result.loss);
   return result;
 }

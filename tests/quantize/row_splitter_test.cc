@@ -50,10 +50,11 @@ TEST_CASE("an error of the receiver ends the feeding") {
   RowSplitter splitter(kTensors, kRowBytes);
   const std::vector<uint8_t> data(24);
   size_t calls = 0;
-  const Status status = splitter.Feed(data, [&](size_t, size_t, std::span<const uint8_t>) -> Status {
-    if (++calls == 2) return FormatError("enough");
-    return Done{};
-  });
+  const Status status =
+      splitter.Feed(data, [&](size_t, size_t, std::span<const uint8_t>) -> Status {
+        if (++calls == 2) return FormatError("enough");
+        return Done{};
+      });
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().message == "enough");
   CHECK(calls == 2);

@@ -4,8 +4,8 @@
 //
 // Rows are quantized per group of `group` columns:
 //   scale = max|w| / 127 (1 for zeros),  value = round-half-even(w / scale)
-// Equalized matrices first have column k multiplied by e[k] = profile[k] / column rms, both kept above
-// 1/1000 of their largest; the file then says that inputs are multiplied by 1 / e[k].
+// Equalized matrices first have column k multiplied by e[k] = profile[k] / column rms, both kept
+// above 1/1000 of their largest; the file then says that inputs are multiplied by 1 / e[k].
 
 #include <algorithm>
 #include <cmath>

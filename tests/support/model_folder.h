@@ -1,6 +1,6 @@
 #pragma once
-// Model folders for tests: the tiny fixtures of tests/cases/hand, or made up on the spot, and how to
-// run them through the importer.
+// Model folders for tests: the tiny fixtures of tests/cases/hand, or made up on the spot, and how
+// to run them through the importer.
 
 #include <catch2/catch_amalgamated.hpp>
 
@@ -43,6 +43,17 @@ inline Folder ReadFolder(const std::string& path) {
 }
 
 inline Folder Fixture(const std::string& name) { return ReadFolder(kFixtures + name); }
+
+// The fixture `enc` with its weights in two shards and an index.
+inline Folder ShardedFixture() {
+  Folder folder = Fixture("enc");
+  folder.erase("model.safetensors");
+  for (const char* name : {"model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+                           "model.safetensors.index.json"}) {
+    folder[name] = ReadFile(kFixtures + "enc-weights/" + name);
+  }
+  return folder;
+}
 
 inline bool IsWeights(const std::string& path) { return path.ends_with(".safetensors"); }
 

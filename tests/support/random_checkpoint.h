@@ -25,7 +25,8 @@ inline reference::Checkpoint RandomCheckpoint(const CheckpointShape& shape, uint
   reference::Checkpoint checkpoint;
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0, 1);
-  const auto add = [&](const std::string& name, size_t rows, size_t cols, float size, float center) {
+  const auto add = [&](const std::string& name, size_t rows, size_t cols, float size,
+                       float center) {
     reference::Weights weights{rows, cols, {}};
     std::vector<float> spread(cols);
     for (float& value : spread) value = std::exp(normal(random));
