@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "text/unicode_data.h"
-
 namespace pocketbert {
 
 // Bits of CharClass(c).
@@ -22,12 +20,12 @@ enum CharClassBit : uint8_t {
   kMapped = 128,      // has a decomposition, a lower case or a combining class above 0
 };
 
+extern uint8_t bmp_classes[0x10000];
 uint8_t HighCharClass(char32_t c);
 
 // The class bits of a code point (below 0x110000).
 inline uint8_t CharClass(char32_t c) {
-  if (c >= 0x10000) [[unlikely]] return HighCharClass(c);
-  return unicode_data::kBmpClasses[unicode_data::kBmpBlocks[c >> 6] * 64 + (c & 63)];
+  return c < 0x10000 ? bmp_classes[c] : HighCharClass(c);
 }
 
 // The ideographs that BertNormalizer sets blanks around. U+2B820…U+2B91F is left out, as in the

@@ -13,7 +13,8 @@ TEST_CASE("bytes as a number, the first lowest") {
   uint64_t expected = 0;
   for (size_t count = 0; count <= 8; ++count) {
     CHECK(LoadBytes(bytes, count) == expected);
-    if (count < 8) expected |= static_cast<uint64_t>(static_cast<uint8_t>(bytes[count])) << (8 * count);
+    const auto next = static_cast<uint8_t>(bytes[count % 8]);
+    if (count < 8) expected |= static_cast<uint64_t>(next) << (8 * count);
   }
 }
 

@@ -1,9 +1,9 @@
 // A line-by-line front of the tokenizer for compare.py: JSON objects in, JSON objects out.
 //
-//   {"load": {"tokenizer_json": "…", "vocab_txt": "…", "tokenizer_config_json": "…"}}   → {"ok": true}
+//   {"load": {"tokenizer_json": "…", "vocab_txt": "…", …}}                      → {"ok": true}
 //   {"text": "…", "pair": "…", "add_special_tokens": true, "encode_special_tokens": false,
 //    "max_length": 8, "stride": 2, "strategy": "only_first", "left": true}      → {"ids": […], …}
-//   {"texts": ["…", …], options as above}                  → {"ids": [[…], …], "offsets": …, "words": …}
+//   {"texts": ["…", …], options as above}       → {"ids": [[…], …], "offsets": …, "words": …}
 //   {"decode": [101, …], "skip": true}                                          → {"text": "…"}
 // Errors come back as {"error": "…"}.
 

@@ -19,7 +19,6 @@ from tokenizers import normalizers, pre_tokenizers
 PINNED = "0.23.3"
 ALL = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 HANGUL = range(0xAC00, 0xD7A4)
-BLOCK = 64
 
 # Bits of a code point's class, as in unicode_tables.h.
 WHITE_SPACE, CONTROL, NONSPACING, PUNCTUATION, WORD, NUMERIC, MARK, MAPPED = (1 << i for i in range(8))
@@ -105,70 +104,61 @@ def classes(nfd, nfkd, lower, ccc):
     return table
 
 
-def contiguous(keys):
-    """Sorted code points as [first, count] ranges."""
-    ranges = []
-    for c in sorted(keys):
-        if ranges and ranges[-1][0] + ranges[-1][1] == c:
-            ranges[-1][1] += 1
+class Stream:
+    """Bytes of the packed tables."""
+
+    def __init__(self):
+        self.bytes = bytearray()
+
+    def number(self, value):
+        """7 bits a byte, low first; the high bit: more follow."""
+        while value > 0x7F:
+            self.bytes.append(value & 0x7F | 0x80)
+            value >>= 7
+        self.bytes.append(value)
+
+    def signed(self, value):
+        self.number(value * 2 if value >= 0 else -value * 2 - 1)
+
+    def choice(self, kind, kinds, number):
+        """One of `kinds` kinds and a number in one byte, or a byte and the rest of the number."""
+        most = 256 // kinds - 1
+        self.bytes.append(min(number, most) * kinds + kind)
+        if number >= most:
+            self.number(number - most)
+
+
+def pack_classes(stream, table):
+    """The distinct classes, then runs: which class, length - 1."""
+    palette = sorted(set(table))
+    stream.number(len(palette))
+    stream.bytes += bytes(palette)
+    begin = 0
+    while begin < len(table):
+        end = begin
+        while end < len(table) and table[end] == table[begin]:
+            end += 1
+        stream.choice(palette.index(table[begin]), len(palette), end - begin - 1)
+        begin = end
+
+
+def pack_combining(stream, ccc):
+    """Runs: code points since the run before, class, length - 1."""
+    runs = []
+    for c, value in sorted(ccc.items()):
+        if runs and runs[-1][0] + runs[-1][1] == c and runs[-1][2] == value:
+            runs[-1][1] += 1
         else:
-            ranges.append([c, 1])
-    return ranges
-
-
-class Pool:
-    """Texts as UTF-8 one behind the other; a text that already stands somewhere is not repeated."""
-
-    def __init__(self, texts, coded):
-        self.bytes = b""
-        self.at = {}
-        for text in sorted(set(texts), key=lambda t: (-len(coded(t)), t)):
-            data = coded(text)
-            found = self.bytes.find(data)
-            if found < 0:
-                found = len(self.bytes)
-                self.bytes += data
-            self.at[text] = found
-
-
-def array(out, kind, name, values, per_line=16, hexadecimal=False):
-    out.append(f"const {kind} {name}[{len(values)}] = {{")
-    for i in range(0, len(values), per_line):
-        row = values[i:i + per_line]
-        out.append("    " + ", ".join(hex(v) if hexadecimal else str(v) for v in row) + ",")
-    out.append("};")
-
-
-def decomposition_arrays(out, name, mapping, count_bits):
-    """Ranges of code points, one entry each, and the pool they point into.
-
-    An entry is offset << count_bits | code; code is the number of characters, or 0 if that number
-    stands as a byte in front of the text.
-    """
-    longest = (1 << count_bits) - 1
-
-    def coded(text):
-        data = text.encode()
-        return data if len(text) <= longest else bytes([len(text)]) + data
-
-    pool = Pool(mapping.values(), coded)
-    assert len(pool.bytes) < 1 << (16 - count_bits), (name, len(pool.bytes))
-    ranges = contiguous(mapping)
-    entries = []
-    rows = []
-    for first, count in ranges:
-        rows.append(f"{{{hex(first)}, {count}, {len(entries)}}}")
-        for c in range(first, first + count):
-            text = mapping[c]
-            code = len(text) if len(text) <= longest else 0
-            entries.append(pool.at[text] << count_bits | code)
-    out.append(f"const MappingRange k{name}Ranges[{len(rows)}] = {{")
-    for i in range(0, len(rows), 5):
-        out.append("    " + ", ".join(rows[i:i + 5]) + ",")
-    out.append("};")
-    array(out, "uint16_t", f"k{name}Entries", entries)
-    array(out, "uint8_t", f"k{name}Pool", list(pool.bytes), 20)
-    return len(rows) * 8 + len(entries) * 2 + len(pool.bytes), len(rows)
+            runs.append([c, 1, value])
+    stream.number(len(runs))
+    after = 0
+    for first, count, value in runs:
+        stream.choice(int(count > 1), 2, first - after)
+        stream.bytes.append(value)
+        if count > 1:
+            stream.number(count - 2)
+        after = first + count
+    return len(runs)
 
 
 def lower_runs(lower):
@@ -190,81 +180,127 @@ def lower_runs(lower):
     return runs
 
 
+def pack_lower(stream, lower):
+    """Runs: code points since the run before, stride, length - 1, how far they move."""
+    assert [c for c, t in lower.items() if len(t) != 1] == [0x130] and lower[0x130] == "i\u0307"
+    runs = lower_runs(lower)
+    stream.number(len(runs))
+    after = 0
+    for first, count, stride, delta in runs:
+        stream.choice(stride - 1, 2, first - after)
+        stream.number(count - 1)
+        stream.signed(delta)
+        after = first + (count - 1) * stride + 1
+    return len(runs)
+
+
+def pack_canonical(stream, canonical, nfc):
+    """One step of each decomposition: a pair that composes again, one that does not, or one character.
+
+    The second character of a pair is a place in the list in front; the others are told by how far they
+    are from the one of their kind before.
+    """
+    compose = normalizers.NFC().normalize_str
+    steps = {}
+    for c, text in canonical.items():
+        if len(text) == 1:
+            steps[c] = (2, ord(text), None)
+            continue
+        first = compose(text[:-1])
+        if len(first) > 1:  # itself excluded from composition
+            first = next(chr(other) for other, parts in canonical.items() if parts == text[:-1])
+        composes = c not in nfc
+        assert (compose(text[:-1] + text[-1]) == chr(c)) == composes
+        steps[c] = (0 if composes else 1, ord(first), ord(text[-1]))
+    seconds = sorted(set(step[2] for step in steps.values() if step[2] is not None))
+    assert len(seconds) < 256
+    stream.number(len(seconds))
+    before = 0
+    for second in seconds:
+        stream.number(second - before)
+        before = second
+    stream.number(len(steps))
+    after = 0
+    firsts = {True: 0, False: 0}
+    for c in sorted(steps):
+        kind, first, second = steps[c]
+        stream.choice(kind, 3, c - after)
+        stream.signed(first - firsts[kind == 2])
+        firsts[kind == 2] = first
+        if kind != 2:
+            stream.bytes.append(seconds.index(second))
+        after = c + 1
+    return len(steps), sum(step[0] == 0 for step in steps.values())
+
+
+def pack_compatibility(stream, compatibility):
+    """Full decompositions: kind 0 is one character, that after the one before; kind k up to 4 are k
+    characters, kind 5 a number of them follows."""
+    stream.number(len(compatibility))
+    after = 0
+    last = 0
+    for c in sorted(compatibility):
+        points = [ord(x) for x in compatibility[c]]
+        kind = 0 if points == [last + 1] else min(len(points), 5)
+        stream.choice(kind, 6, c - after)
+        if kind == 5:
+            stream.number(len(points) - 5)
+        last += 1
+        for point in points:
+            if kind > 0:
+                stream.signed(point - last)
+            last = point
+        last = points[0]
+        after = c + 1
+    return len(compatibility), sum(map(len, compatibility.values()))
+
+
 def main():
     assert tokenizers.__version__ == PINNED, f"needs tokenizers {PINNED}"
     nfd, nfkd = changed(normalizers.NFD()), changed(normalizers.NFKD())
     nfc, lower = changed(normalizers.NFC()), changed(normalizers.Lowercase())
     ccc = combining_classes(nfd)
     table = classes(nfd, nfkd, lower, ccc)
-    size = {}
-    out = [
-        "// GENERATED by tests/reference/unicode/generate_tables.py from the behaviour of Hugging Face's",
-        f"// tokenizers {PINNED}. Do not edit.",
-        "",
-        '#include "text/unicode_data.h"',
-        "",
-        "namespace pocketbert::unicode_data {",
-        "",
-    ]
-
-    blocks, stage = {}, []
-    for begin in range(0, 0x10000, BLOCK):
-        stage.append(blocks.setdefault(tuple(table[begin:begin + BLOCK]), len(blocks)))
-    array(out, "uint8_t", "kBmpBlocks", stage, 24)
-    array(out, "uint8_t", "kBmpClasses", [v for block in blocks for v in block], 24)
-    runs = [(c, table[c]) for c in range(0x10000, 0x110000) if c == 0x10000 or table[c] != table[c - 1]]
-    array(out, "uint32_t", "kHighClasses", [c << 8 | bits for c, bits in runs], 10, True)
-    size["classes"] = len(stage) + len(blocks) * BLOCK + len(runs) * 4
-
-    packed = []
-    for first, last_class in sorted(ccc.items()):
-        if packed:
-            c, n, value = packed[-1]
-            if c + n == first and value == last_class and n < 8:
-                packed[-1] = (c, n + 1, value)
-                continue
-        packed.append((first, 1, last_class))
-    array(out, "uint32_t", "kCombiningClasses", [c << 11 | n - 1 << 8 | v for c, n, v in packed], 10, True)
-    size["combining"] = len(packed) * 4
-
     canonical = {c: t for c, t in nfd.items() if c not in HANGUL}
     compatibility = {c: t for c, t in nfkd.items() if c not in HANGUL and nfd.get(c) != t}
     assert all(c in nfkd for c in canonical)
-    size["canonical"], canonical_ranges = decomposition_arrays(out, "Canonical", canonical, 3)
-    size["compatibility"], compatibility_ranges = decomposition_arrays(out, "Compatibility", compatibility, 2)
+    stream = Stream()
+    sizes = []
 
-    compose = normalizers.NFC().normalize_str
-    pairs, high = [], []
-    for c, text in canonical.items():
-        if c in nfc:
-            continue  # excluded from composition
-        first, second = compose(text[:-1]), text[-1]
-        assert len(first) == 1 and compose(first + second) == chr(c), hex(c)
-        (pairs if c < 0x10000 else high).append((ord(first), ord(second), c))
-    pairs.sort()
-    high.sort()
-    assert all(max(p) < 0x10000 for p in pairs)
-    array(out, "uint16_t", "kCompositions", [v for p in pairs for v in p], 15, True)
-    array(out, "uint32_t", "kHighCompositions", [v for p in high for v in p], 9, True)
-    size["compositions"] = len(pairs) * 6 + len(high) * 12
+    def packed(name):
+        sizes.append(f"{name} {len(stream.bytes) - sum(int(s.split()[-1]) for s in sizes)}")
 
-    assert [c for c, t in lower.items() if len(t) != 1] == [0x130] and lower[0x130] == "i\u0307"
-    rows = [f"{{{hex(c)}, {n}, {stride}, {delta}}}" for c, n, stride, delta in lower_runs(lower)]
-    out.append(f"const LowerRun kLowerRuns[{len(rows)}] = {{")
-    for i in range(0, len(rows), 4):
-        out.append("    " + ", ".join(rows[i:i + 4]) + ",")
-    out.append("};")
-    size["lower"] = len(rows) * 12
-
-    out += ["", "}  // namespace pocketbert::unicode_data", ""]
-    counts = dict(kBmpBlocks=len(stage), kBmpClasses=len(blocks) * BLOCK, kHighClasses=len(runs),
-                  kCombiningClasses=len(packed), kCanonicalRanges=canonical_ranges,
-                  kCompatibilityRanges=compatibility_ranges, kCompositions=len(pairs) * 3,
-                  kHighCompositions=len(high) * 3, kLowerRuns=len(rows))
+    pack_classes(stream, table)
+    packed("classes")
+    combining_runs = pack_combining(stream, ccc)
+    packed("combining")
+    lower_count = pack_lower(stream, lower)
+    packed("lower")
+    steps, compositions = pack_canonical(stream, canonical, nfc)
+    packed("canonical")
+    entries, points = pack_compatibility(stream, compatibility)
+    packed("compatibility")
+    high = 1 + sum(table[c] != table[c - 1] for c in range(0x10001, 0x110000))
+    out = [
+        "// GENERATED by tests/reference/unicode/generate_tables.py from the behaviour of Hugging Face's",
+        f"// tokenizers {PINNED}. Do not edit. Bytes: {', '.join(sizes)}.",
+        "",
+        '#include "text/unicode_data.h"',
+        "",
+        "namespace pocketbert {",
+        "",
+        f"const uint8_t kUnicodeData[{len(stream.bytes)}] = {{",
+    ]
+    for i in range(0, len(stream.bytes), 24):
+        out.append("    " + ", ".join(str(v) for v in stream.bytes[i:i + 24]) + ",")
+    out += ["};", "", "}  // namespace pocketbert", ""]
     with open(sys.argv[1], "w", encoding="ascii") as file:
         file.write("\n".join(out))
-    print("sizes in unicode_data.h must be:", counts)
-    print("bytes:", size, "sum", sum(size.values()))
+    print("unicode_data.h must say:", dict(
+        kUnicodeDataBytes=len(stream.bytes), kHighRuns=high, kCombiningRuns=combining_runs,
+        kLowerRuns=lower_count, kCanonicalSteps=steps, kCompositions=compositions,
+        kCompatibilityEntries=entries, kCompatibilityChars=points))
+    print(", ".join(sizes))
 
 
 if __name__ == "__main__":
