@@ -84,7 +84,8 @@ TEST_CASE("every key is read") {
       R"("hidden_size":24,"num_hidden_layers":2,"num_attention_heads":3,"intermediate_size":40,)"
       R"("max_position_embeddings":48,"type_vocab_size":3,"layer_norm_eps":0.05,)"
       R"("hidden_act":"gelu_new","problem_type":"multi_label_classification",)"
-      R"("position_embedding_type":"absolute","is_decoder":false,"pruned_heads":{},"unknown":[1]})");
+      R"("position_embedding_type":"absolute","is_decoder":false,)"
+      R"("pruned_heads":{},"unknown":[1]})");
   CHECK(config.encoder.vocab_size == 117);
   CHECK(config.encoder.hidden_size == 24);
   CHECK(config.encoder.layers == 2);

@@ -319,7 +319,8 @@ TEST_CASE("a vocabulary beyond the table of embeddings is refused") {
 TEST_CASE("heads: by name, by default, or the only one") {
   Parts parts = SoundParts();
   const std::string topics =
-      R"({"name":"topics","type":"enhanced","input":"sentence_vector","dense":"heads.topics.dense",)"
+      R"({"name":"topics","type":"enhanced","input":"sentence_vector",)"
+      R"("dense":"heads.topics.dense",)"
       R"("output":"heads.topics.out_proj","inputs":12,"inner":4,"outputs":2,"activation":"gelu",)"
       R"("temperature":1.5,"labels":["a","b"],"scores":"softmax"})";
   parts.metadata["heads"] = "[" + topics + "]";
@@ -363,8 +364,10 @@ TEST_CASE("Dense modules are bound, with and without bias") {
   Parts parts = SoundParts();
   parts.metadata["sentence"] =
       R"({"from_modules":true,"pooling":["cls","mean"],"include_prompt":true,"steps":[)"
-      R"({"type":"dense","path":"2_Dense","inputs":24,"outputs":10,"bias":false,"activation":"tanh"},)"
-      R"({"type":"dense","path":"3_Dense","inputs":10,"outputs":5,"bias":true,"activation":"linear"},)"
+      R"({"type":"dense","path":"2_Dense","inputs":24,"outputs":10,)"
+      R"("bias":false,"activation":"tanh"},)"
+      R"({"type":"dense","path":"3_Dense","inputs":10,"outputs":5,"bias":true,)"
+      R"("activation":"linear"},)"
       R"({"type":"normalize"}],"prompts":{}})";
   AddMatrix(parts, "modules.2_Dense.linear", 10, 24, false);
   AddMatrix(parts, "modules.3_Dense.linear", 5, 10, false);

@@ -166,7 +166,8 @@ FolderTexts DenseFolder(std::string first, std::string second) {
 }
 
 constexpr const char* kFirstDense =
-    R"({"in_features":24,"out_features":10,"bias":false,"activation_function":"torch.nn.modules.linear.Identity"})";
+    R"({"in_features":24,"out_features":10,"bias":false,)"
+    R"("activation_function":"torch.nn.modules.linear.Identity"})";
 
 TEST_CASE("Dense modules chain, with activations by class path") {
   const SentenceConfig config =
@@ -201,7 +202,8 @@ TEST_CASE("what a Dense module can't do here is refused by name") {
       {R"({"in_features":11,"out_features":7})", "in_features"},
       {R"({"in_features":10})", "out_features"},
       {R"({"in_features":10,"out_features":7,"activation_function":"my.Tanh"})", "my.Tanh"},
-      {R"({"in_features":10,"out_features":7,"activation_function":"torch.nn.modules.activation.ELU"})",
+      {R"({"in_features":10,"out_features":7,)"
+       R"("activation_function":"torch.nn.modules.activation.ELU"})",
        "ELU"},
       {R"({"in_features":10,"out_features":7,"use_residual":true})", "use_residual"},
       {R"({"in_features":10,"out_features":7,"module_input_name":"token_embeddings"})",
@@ -250,7 +252,8 @@ TEST_CASE("older models keep the encoder's files in a folder of their own") {
 TEST_CASE("the one-file form reads back as it was") {
   FolderTexts files = DenseFolder(
       R"({"in_features":24,"out_features":10,"bias":false})",
-      R"({"in_features":10,"out_features":7,"activation_function":"torch.nn.modules.activation.GELU"})");
+      R"({"in_features":10,"out_features":7,)"
+      R"("activation_function":"torch.nn.modules.activation.GELU"})");
   files.Add("modules.json", ModulesJson({{"Transformer", ""},
                                          {"Pooling", "1_Pooling"},
                                          {"Dense", "2_Dense"},

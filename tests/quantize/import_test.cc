@@ -181,7 +181,8 @@ TEST_CASE("the metadata say what the file is") {
   CHECK(header.Metadata("heads") == "[]");
   CHECK(
       header.Metadata("quantization") ==
-      R"({"precision":"int8","group_size":128,"equalization":"layernorm-profile-3","activations":"u7"})");
+      R"({"precision":"int8","group_size":128,)"
+      R"("equalization":"layernorm-profile-3","activations":"u7"})");
   CHECK(header.Metadata("ignored_tensors") == R"(["pooler.dense.bias","pooler.dense.weight"])");
   CHECK(header.data_start % 64 == 0);
 }
