@@ -1,10 +1,9 @@
-// The demo page in Chromium, used as a visitor uses it.
+// The panels of the demo page in Chromium, used as a visitor uses them.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startPuppeteer } from './harness/puppeteer.mjs';
-import { openDemo, paste, textOf, until } from './support/demo_page.mjs';
-import { kDefaultFile, kRowPaths, kTinyFolder, loggedPaths, serveDemo, surplus } from './support/demo_site.mjs';
+import { assertListIsComplete, openDemo, paste, textOf, until } from './support/demo_page.mjs';
 
 let browser;
 before(async () => {
@@ -12,29 +11,14 @@ before(async () => {
 });
 after(() => browser?.close());
 
-async function loadAddress(page, address) {
-  await page.$eval('#model-url-form', (form) => form.hidden) && (await page.click('#model-url-toggle'));
-  await page.$eval('#model-url', (field, value) => (field.value = value), address);
-  await page.focus('#model-url');
-  await page.keyboard.press('Enter');
-}
-
-/** Fails unless the network panel and the server's log tell the same. */
-async function assertListIsComplete(page, site) {
-  await page.click('#tab-network');
-  const deadline = Date.now() + 10_000;
-  let rows;
-  do {
-    rows = await page.evaluate(kRowPaths);
-  } while (surplus(loggedPaths(site), rows).length > 0 && Date.now() < deadline);
-  assert.deepEqual(surplus(loggedPaths(site), rows), [], 'requests that the page does not list');
-  assert.deepEqual(surplus(rows, loggedPaths(site)), [], 'rows that were no requests');
-}
-
 /** Label and number of each bar, best first. */
 const barsOf = (page, selector) =>
   page.$$eval(`${selector} .bar`, (bars) =>
-    bars.map((bar) => [bar.querySelector('.name').textContent, parseFloat(bar.querySelector('.value').textContent)]));
+    bars.map((bar) => [
+      bar.querySelector('.name').textContent,
+      parseFloat(bar.querySelector('.value').textContent),
+    ]),
+  );
 
 describe('panels', () => {
   let page;
@@ -55,56 +39,103 @@ describe('panels', () => {
       ['is there life on other planets?', 'The telescope found water vapour'],
     ]) {
       await paste(page, 'search-query', query);
-      await page.waitForFunction((text) => document.querySelector('#search-results mark').textContent.includes(text), {}, expected)
-        .catch(async () => assert.fail(`${query}: first is ${await textOf(page, 'search-results')}`));
-      const scores = await page.$$eval('#search-results .score', (all) => all.map((one) => Number(one.textContent)));
+      await page
+        .waitForFunction(
+          (text) => document.querySelector('#search-results mark').textContent.includes(text),
+          {},
+          expected,
+        )
+        .catch(async () =>
+          assert.fail(`${query}: first is ${await textOf(page, 'search-results')}`),
+        );
+      const scores = await page.$$eval('#search-results .score', (all) =>
+        all.map((one) => Number(one.textContent)),
+      );
       assert.equal(scores.length, 5);
-      assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+      assert.deepEqual(
+        scores,
+        [...scores].sort((a, b) => b - a),
+      );
     }
   });
 
   test('an example is searched when it is clicked', async () => {
     await page.click('#search-examples button:nth-child(4)');
-    assert.equal(await page.$eval('#search-query', (field) => field.value), 'travelling while you sleep');
-    await page.waitForFunction(() => document.querySelector('#search-results mark').textContent.startsWith('Night trains'));
+    assert.equal(
+      await page.$eval('#search-query', (field) => field.value),
+      'travelling while you sleep',
+    );
+    await page.waitForFunction(() =>
+      document.querySelector('#search-results mark').textContent.startsWith('Night trains'),
+    );
   });
 
   test('time, speed, memory, variant and threads are shown', async () => {
-    assert.match(await textOf(page, 'search-reading'), /^Read 16 sentences, \d+ tokens in [\d.]+ m?s \([\d,]+ tokens\/s\)/);
+    assert.match(
+      await textOf(page, 'search-reading'),
+      /^Read 16 sentences, \d+ tokens in [\d.]+ m?s \([\d,]+ tokens\/s\)/,
+    );
     assert.match(await textOf(page, 'search-status'), /^Best 5 of 8 passages, found in [\d.]+ ms/);
     await until(page, 'fact-memory', 'MB');
-    const [, memory, weights] = /^([\d.]+) MB \(weights ([\d.]+) MB\)$/.exec(await textOf(page, 'fact-memory'));
-    assert.ok(Number(weights) > 9 && Number(weights) < 13 && Number(memory) > Number(weights) && Number(memory) < 60, `${memory} ${weights}`);
+    const [, memory, weights] = /^([\d.]+) MB \(weights ([\d.]+) MB\)$/.exec(
+      await textOf(page, 'fact-memory'),
+    );
+    assert.ok(
+      Number(weights) > 9 &&
+        Number(weights) < 13 &&
+        Number(memory) > Number(weights) &&
+        Number(memory) < 60,
+      `${memory} ${weights}`,
+    );
     assert.match(await textOf(page, 'fact-variant'), /^(simd|relaxed|relaxed-mt)$/);
     assert.match(await textOf(page, 'fact-threads'), /^\d+$/);
     const isFastest = (await textOf(page, 'fact-variant')) === 'relaxed-mt';
-    assert.ok(isFastest || /is not used: /.test(await textOf(page, 'notes-list')), 'a fallback must be explained');
+    assert.ok(
+      isFastest || /is not used: /.test(await textOf(page, 'notes-list')),
+      'a fallback must be explained',
+    );
   });
 
   test('an edited text is read only where it is new', async () => {
     const corpus = await page.$eval('#search-corpus', (field) => field.value);
-    await paste(page, 'search-corpus', `${corpus}\n\nThe violinist tuned her instrument before the concert.`);
+    await paste(
+      page,
+      'search-corpus',
+      `${corpus}\n\nThe violinist tuned her instrument before the concert.`,
+    );
     await until(page, 'search-reading', 'Read 1 sentence,');
     await paste(page, 'search-query', 'music');
-    await page.waitForFunction(() => document.querySelector('#search-results mark').textContent.includes('violinist'));
+    await page.waitForFunction(() =>
+      document.querySelector('#search-results mark').textContent.includes('violinist'),
+    );
   });
 
   test('comparison: a heat map whose warmest pairs belong together', async () => {
     await page.click('#tab-compare');
     await page.waitForSelector('#compare-map td[style]');
     const rows = await page.$$eval('#compare-map tbody tr', (all) =>
-      all.map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent))));
+      all.map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent))),
+    );
     assert.equal(rows.length, 8);
     rows.forEach((row, i) => {
       assert.equal(row[i], 1);
       row.forEach((score, j) => assert.equal(score, rows[j][i]));
     });
-    const nearest = (i) => rows[i].map((score, j) => (j === i ? -2 : score)).reduce((best, score, j, all) => (score > all[best] ? j : best), 0);
+    const nearest = (i) =>
+      rows[i]
+        .map((score, j) => (j === i ? -2 : score))
+        .reduce((best, score, j, all) => (score > all[best] ? j : best), 0);
     assert.deepEqual([0, 1, 3, 4, 5, 6].map(nearest), [1, 0, 4, 3, 6, 5]);
-    const ground = await page.$$eval('#compare-map tbody tr:first-child td', (cells) => cells.map((cell) => getComputedStyle(cell).backgroundColor));
+    const ground = await page.$$eval('#compare-map tbody tr:first-child td', (cells) =>
+      cells.map((cell) => getComputedStyle(cell).backgroundColor),
+    );
     assert.ok(new Set(ground).size > 3, 'the cells have no colours of their own');
     await page.hover('#compare-map tbody tr:nth-child(1) td:nth-child(3)');
-    await until(page, 'compare-pair', '“The cat sleeps on the warm windowsill.” and “A kitten is napping by the window.”');
+    await until(
+      page,
+      'compare-pair',
+      '“The cat sleeps on the warm windowsill.” and “A kitten is napping by the window.”',
+    );
   });
 
   test('classification: heads, and labels by their descriptions', async () => {
@@ -117,22 +148,44 @@ describe('panels', () => {
     ]) {
       await paste(page, 'classify-text', text);
       const first = (selector, label) =>
-        label && page.waitForFunction((selector, label) => document.querySelector(`${selector} .name`)?.textContent === label, {}, selector, label)
-          .catch(async () => assert.fail(`${text}: ${JSON.stringify(await barsOf(page, selector))}, expected ${label}`));
+        label &&
+        page
+          .waitForFunction(
+            (selector, label) => document.querySelector(`${selector} .name`)?.textContent === label,
+            {},
+            selector,
+            label,
+          )
+          .catch(async () =>
+            assert.fail(
+              `${text}: ${JSON.stringify(await barsOf(page, selector))}, expected ${label}`,
+            ),
+          );
       await first('[data-head="topics"]', topic);
       await first('[data-head="sentiment"]', mood);
       await first('#classify-own', own);
     }
-    for (const [selector, count] of [['[data-head="topics"]', 4], ['[data-head="sentiment"]', 2], ['#classify-own', 4]]) {
+    for (const [selector, count] of [
+      ['[data-head="topics"]', 4],
+      ['[data-head="sentiment"]', 2],
+      ['#classify-own', 4],
+    ]) {
       const bars = await barsOf(page, selector);
       assert.equal(bars.length, count);
       const sum = bars.reduce((total, [, share]) => total + share, 0);
       assert.ok(Math.abs(sum - 100) <= 0.6 * count, `${selector} sums to ${sum}`);
     }
-    await paste(page, 'classify-labels', 'finance: money, banks and bills\ngardening: plants and soil');
+    await paste(
+      page,
+      'classify-labels',
+      'finance: money, banks and bills\ngardening: plants and soil',
+    );
     await page.waitForFunction(() => document.querySelectorAll('#classify-own .bar').length === 2);
     assert.equal((await barsOf(page, '#classify-own'))[0][0], 'finance');
-    assert.match(await textOf(page, 'classify-status'), /^3 answers, \d+ tokens in .* tokens\/s\)\.$/);
+    assert.match(
+      await textOf(page, 'classify-status'),
+      /^3 answers, \d+ tokens in .* tokens\/s\)\.$/,
+    );
   });
 
   test('tokens: coloured pieces that make up the text, ids as BERT has them', async () => {
@@ -140,10 +193,16 @@ describe('panels', () => {
     await page.click('#tokens-details summary');
     await paste(page, 'tokens-text', 'hello world! 🦉');
     await until(page, 'tokens-status', 'from 15 characters');
-    const ids = await page.$$eval('#tokens-table tbody tr', (rows) => rows.map((row) => Number(row.cells[2].textContent)));
+    const ids = await page.$$eval('#tokens-table tbody tr', (rows) =>
+      rows.map((row) => Number(row.cells[2].textContent)),
+    );
     assert.deepEqual(ids, [101, 7592, 2088, 999, 100, 102]); // bert-base-uncased
     const drawn = await page.$eval('#tokens-view', (view) =>
-      [...view.childNodes].filter((node) => !node.classList?.contains('special')).map((node) => node.textContent).join(''));
+      [...view.childNodes]
+        .filter((node) => !node.classList?.contains('special'))
+        .map((node) => node.textContent)
+        .join(''),
+    );
     assert.equal(drawn, 'hello world! 🦉');
     assert.equal(await page.$eval('#tokens-view .unknown', (span) => span.textContent), '🦉');
     await paste(page, 'tokens-text', 'x '.repeat(300));
@@ -152,11 +211,19 @@ describe('panels', () => {
 
   test('network: the list is the server’s own log, and nothing of the above made a request', async () => {
     await assertListIsComplete(page, site);
-    assert.match(await textOf(page, 'network-summary'), /^\d+ requests \([\d.]+ MB\), all of them to this page’s own server\.$/);
+    assert.match(
+      await textOf(page, 'network-summary'),
+      /^\d+ requests \([\d.]+ MB\), all of them to this page’s own server\.$/,
+    );
     await until(page, 'network-since', 'Requests made in that time: 0.');
-    const texts = Number(/it read ([\d,]+) texts/.exec(await textOf(page, 'network-since'))[1].replace(',', ''));
+    const texts = Number(
+      /it read ([\d,]+) texts/.exec(await textOf(page, 'network-since'))[1].replace(',', ''),
+    );
     assert.ok(texts > 40, `${texts} texts`);
-    assert.match(await textOf(page, 'network-policy'), /connect to this page’s own server and to nothing else/);
+    assert.match(
+      await textOf(page, 'network-policy'),
+      /connect to this page’s own server and to nothing else/,
+    );
   });
 
   test('a request that somebody sneaks in is listed, and said', async () => {
@@ -174,99 +241,14 @@ describe('panels', () => {
     await site.close();
     await page.click('#tab-search');
     await paste(page, 'search-query', 'a bird that sings');
-    await paste(page, 'search-corpus', 'The nightingale was heard at dusk.\n\nTaxes are due in May.');
-    await page.waitForFunction(() => document.querySelector('#search-results mark')?.textContent.includes('nightingale'));
+    await paste(
+      page,
+      'search-corpus',
+      'The nightingale was heard at dusk.\n\nTaxes are due in May.',
+    );
+    await page.waitForFunction(() =>
+      document.querySelector('#search-results mark')?.textContent.includes('nightingale'),
+    );
     assert.deepEqual(problems, []);
-  });
-});
-
-describe('other models', () => {
-  let page;
-  let site;
-  let problems;
-  let close;
-  before(async () => {
-    ({ page, site, problems, close } = await openDemo(browser));
-  });
-  after(() => close?.());
-  const ready = async (name) => {
-    await until(page, 'model-status', `${name} is ready.`);
-    await until(page, 'facts', name);
-    assert.equal(await page.$eval('#model-choice', (list) => list.selectedOptions[0].textContent), name);
-    await page.waitForFunction(() => document.querySelectorAll('#search-results li').length > 0);
-  };
-
-  test('the server’s models are offered; one that is being prepared can not be chosen yet', async () => {
-    const options = await page.$$eval('#model-choice option:not([hidden])', (all) => all.map((one) => [one.textContent, one.disabled]));
-    assert.deepEqual(options, [['Default', false], ['tiny', false], ['later (being prepared)', true]]);
-    await page.select('#model-choice', 'offered tiny');
-    await ready('tiny');
-    assert.equal(await textOf(page, 'fact-vectors'), '24 numbers');
-  });
-
-  test('by address, and the list of requests stays complete', async () => {
-    await page.select('#model-choice', 'default');
-    await ready('Default');
-    await loadAddress(page, `${site.url}models/tiny/`);
-    await ready('tiny');
-    assert.equal(await page.$eval('#model-url-form', (form) => form.hidden), true);
-    await assertListIsComplete(page, site);
-    await page.click('#tab-search');
-  });
-
-  test('by one file, and by a folder', async () => {
-    await (await page.$('#model-files')).uploadFile(kDefaultFile);
-    await ready('default');
-    await (await page.$('#model-folder')).uploadFile(kTinyFolder);
-    await ready('enc');
-  });
-
-  test('by dropping a folder and a file', async () => {
-    const session = await page.createCDPSession();
-    for (const [path, name] of [[kDefaultFile, 'default'], [kTinyFolder, 'enc']]) {
-      const drag = (type) => session.send('Input.dispatchDragEvent', { type, x: 600, y: 500, data: { items: [], files: [path], dragOperationsMask: 1 } });
-      await drag('dragEnter');
-      await drag('dragOver');
-      await page.waitForSelector('#drop-veil:not([hidden])');
-      await drag('drop');
-      await ready(name);
-      assert.equal(await page.$eval('#drop-veil', (veil) => veil.hidden), true);
-    }
-  });
-
-  test('a web page in the place of a model, and files that are none, are refused by name', async () => {
-    await loadAddress(page, `${site.url}models/page.safetensors`);
-    await until(page, 'model-error', 'page.safetensors is a web page, not a safetensors file');
-    await (await page.$('#model-files')).uploadFile(`${kTinyFolder}/model.safetensors`);
-    await until(page, 'model-error', 'model.safetensors is a plain safetensors file');
-    await until(page, 'model-status', 'enc goes on running.');
-    await paste(page, 'search-query', 'boat');
-    await until(page, 'search-status', 'Best 5 of 8 passages');
-    await page.click('#tab-network');
-    await until(page, 'network-summary', '2 loads failed or ended early');
-  });
-
-  test('loading can be cancelled, and the old model goes on', async () => {
-    await loadAddress(page, `${site.url}models/slow.safetensors`);
-    await until(page, 'model-phase', 'Reading 1.0 MB of 30.0 MB: slow.safetensors');
-    assert.ok((await page.$eval('#model-bar', (bar) => bar.value)) < 0.5);
-    await page.click('#model-cancel');
-    await until(page, 'model-status', 'Loading slow was cancelled. enc goes on running.');
-    assert.equal(await page.$eval('#model-progress', (row) => row.hidden), true);
-    assert.equal(await page.$eval('#model-error', (row) => row.hidden), true);
-  });
-
-  test('an address that the policy forbids: nothing is asked, and the page says what is allowed', async () => {
-    const other = await serveDemo();
-    await loadAddress(page, `${other.url}models/tiny/`);
-    await until(page, 'model-error', 'Content-Security-Policy');
-    assert.deepEqual(other.requests, []);
-    assert.match(await textOf(page, 'model-url-hint'), /^The policy of this page allows: this page’s own server\./);
-    await other.close();
-  });
-
-  test('no errors but those of the browser about missing files and the forbidden address', () => {
-    const expected = /status of 404|Content Security Policy/;
-    assert.deepEqual(problems.filter((problem) => !expected.test(problem)), []);
   });
 });

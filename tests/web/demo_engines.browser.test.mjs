@@ -13,7 +13,11 @@ async function start(engine) {
   if (engine === 'webkit') return startWebKit();
   const browser = await startPuppeteer(engine);
   const page = await browser.newPage();
-  return { open: (url) => page.goto(url), evaluate: (source) => page.evaluate(source), close: () => browser.close() };
+  return {
+    open: (url) => page.goto(url),
+    evaluate: (source) => page.evaluate(source),
+    close: () => browser.close(),
+  };
 }
 
 /** Asks the page until the answer passes. */
@@ -42,25 +46,40 @@ for (const engine of ['firefox', 'webkit']) {
       const window = await start(engine);
       try {
         await window.open(site.url);
-        const best = "document.querySelector('#search-results mark')?.textContent ?? document.getElementById('model-error').textContent";
+        const best =
+          "(document.querySelector('#search-results mark') ?? " +
+          "document.getElementById('model-error')).textContent";
         await poll(window, best, (text) => text.startsWith('Cacti store water'));
         await window.evaluate(type('search-query', 'my internet connection is broken'));
         await poll(window, best, (text) => text.includes('router'));
         await window.evaluate("(document.getElementById('tab-classify').click(), true)");
-        await window.evaluate(type('classify-text', 'Their striker scored twice before half time.'));
-        await poll(window, "document.querySelector('[data-head=topics] .name')?.textContent", (text) => text === 'Sports');
+        await window.evaluate(
+          type('classify-text', 'Their striker scored twice before half time.'),
+        );
+        await poll(
+          window,
+          "document.querySelector('[data-head=topics] .name')?.textContent",
+          (text) => text === 'Sports',
+        );
         const variant = await window.evaluate(textOf('fact-variant'));
         const notes = await window.evaluate(textOf('notes-list'));
-        assert.ok(variant === 'relaxed-mt' || notes.includes('relaxed-mt is not used: '), `${variant} ${notes}`);
+        assert.ok(
+          variant === 'relaxed-mt' || notes.includes('relaxed-mt is not used: '),
+          `${variant} ${notes}`,
+        );
         await window.evaluate("(document.getElementById('tab-network').click(), true)");
         const unlisted = (found) => surplus(loggedPaths(site), found);
         const isThread = (path) => variant === 'relaxed-mt' && /\/assets\/[\w-]+\.js$/.test(path);
         const rows = await poll(window, kRowPaths, (found) => unlisted(found).every(isThread));
         assert.deepEqual(surplus(rows, loggedPaths(site)), []);
         // Firefox has no records of the scripts of threads: then the page must say so.
-        const confessed = (await window.evaluate(textOf('network-summary'))).includes('keeps no record of what threads fetch');
+        const confessed = (await window.evaluate(textOf('network-summary'))).includes(
+          'keeps no record of what threads fetch',
+        );
         assert.equal(unlisted(rows).length > 0, confessed, unlisted(rows).join(' '));
-        await poll(window, textOf('network-since'), (text) => text.endsWith('Requests made in that time: 0.'));
+        await poll(window, textOf('network-since'), (text) =>
+          text.endsWith('Requests made in that time: 0.'),
+        );
         await site.close();
         await window.evaluate(type('search-query', 'is there life on other planets?'));
         await poll(window, best, (text) => text.startsWith('The telescope'));

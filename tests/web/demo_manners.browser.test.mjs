@@ -1,4 +1,5 @@
-// The demo page in Chromium: large texts, keyboard, names for screen readers, contrast, narrow windows, loads that cross.
+// The demo page in Chromium: large texts, keyboard, names for screen readers, contrast, narrow
+// windows, loads that cross.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -19,7 +20,10 @@ async function withDemo(options, use) {
   try {
     await use(page, site);
     // A folder's optional files are asked for by name, and the browser reports each that is absent.
-    assert.deepEqual(problems.filter((problem) => !/status of 404 .*\/models\/tiny\//.test(problem)), []);
+    assert.deepEqual(
+      problems.filter((problem) => !/status of 404 .*\/models\/tiny\//.test(problem)),
+      [],
+    );
   } finally {
     await close();
   }
@@ -28,15 +32,21 @@ async function withDemo(options, use) {
 /** A megabyte of sentences that differ. */
 function largeText() {
   const places = ['harbour', 'market', 'garden', 'school', 'river', 'museum', 'kitchen'];
-  const events = ['was closed because of a storm', 'sold more apples than last year', 'needs a new roof', 'lost power for an hour'];
+  const events = [
+    'was closed because of a storm',
+    'sold more apples than last year',
+    'needs a new roof',
+    'lost power for an hour',
+  ];
   let text = '';
   for (let i = 0; text.length < 1_000_000; i += 1) {
-    text += `Report ${i}: the ${places[i % 7]} in district ${(i * 7) % 1009} ${events[i % 4]}. Mayor ${i} spoke about it.${i % 4 === 3 ? '\n\n' : ' '}`;
+    text += `Report ${i}: the ${places[i % 7]} in district ${(i * 7) % 1009} ${events[i % 4]}. `;
+    text += `Mayor ${i} spoke about it.${i % 4 === 3 ? '\n\n' : ' '}`;
   }
   return text;
 }
 
-test('a megabyte of text: progress, found before it is read, the page stays free, a new text takes its place', () =>
+test('a megabyte: progress, found before it is read, the page stays free, it can be replaced', () =>
   withDemo({}, async (page, site) => {
     const before = site.requests.length;
     await paste(page, 'search-corpus', largeText());
@@ -49,14 +59,28 @@ test('a megabyte of text: progress, found before it is read, the page stays free
       }, 5);
     });
     await page.waitForSelector('#search-progress-row:not([hidden])');
-    await page.waitForFunction(() => /tokens\/s, about .* left/.test(document.getElementById('search-progress-text').textContent));
-    const [done, total] = (await textOf(page, 'search-progress-text')).match(/[\d,]+/g).map((number) => Number(number.replace(',', '')));
+    await page.waitForFunction(() =>
+      /tokens\/s, about .* left/.test(document.getElementById('search-progress-text').textContent),
+    );
+    const [done, total] = (await textOf(page, 'search-progress-text'))
+      .match(/[\d,]+/g)
+      .map((number) => Number(number.replace(',', '')));
     assert.ok(total > 10_000 && done > 0 && done < total, `${done} of ${total}`);
     assert.ok((await page.$eval('#search-progress', (bar) => bar.value)) < 0.5);
     await paste(page, 'search-query', 'no electricity');
-    await page.waitForFunction(() => document.querySelector('#search-results mark')?.textContent.includes('lost power'));
-    assert.equal(await page.$eval('#search-progress-row', (row) => row.hidden), false, 'all was read before the search');
-    await paste(page, 'search-corpus', 'Boil the pasta in salted water.\n\nThe bulb of the lamp is dead.');
+    await page.waitForFunction(() =>
+      document.querySelector('#search-results mark')?.textContent.includes('lost power'),
+    );
+    assert.equal(
+      await page.$eval('#search-progress-row', (row) => row.hidden),
+      false,
+      'all was read before the search',
+    );
+    await paste(
+      page,
+      'search-corpus',
+      'Boil the pasta in salted water.\n\nThe bulb of the lamp is dead.',
+    );
     await until(page, 'search-reading', 'Read 2 sentences,');
     await page.waitForFunction(() => document.querySelectorAll('#search-results li').length === 2);
     assert.equal(await page.$eval('#search-progress-row', (row) => row.hidden), true);
@@ -69,7 +93,8 @@ test('a megabyte of text: progress, found before it is read, the page stays free
 test('texts that are no sentences: one long word, no text, only spaces', () =>
   withDemo({}, async (page) => {
     await paste(page, 'search-corpus', 'a'.repeat(20_000));
-    // Cut into pieces of at most 500 letters, 3 of them distinct; each is [CLS] [UNK] [SEP], as BERT has it for long words.
+    // Cut into pieces of at most 500 letters, 3 of them distinct; each is [CLS] [UNK] [SEP], as BERT
+    // has it for long words.
     await until(page, 'search-reading', 'Read 3 sentences, 9 tokens');
     await paste(page, 'search-corpus', ' \n \n\t');
     await until(page, 'search-status', 'There is no text to search yet.');
@@ -82,15 +107,23 @@ test('texts that are no sentences: one long word, no text, only spaces', () =>
 
 test('by keyboard alone', () =>
   withDemo({}, async (page) => {
-    const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.tagName);
+    const focused = () =>
+      page.evaluate(() => document.activeElement.id || document.activeElement.tagName);
     const order = [];
     while (order.at(-1) !== 'search-corpus' && order.length < 30) {
       await page.keyboard.press('Tab');
       order.push(await focused());
     }
     assert.deepEqual(order, [
-      'model-choice', 'model-url-toggle', 'model-files-button', 'model-folder-button', 'SUMMARY',
-      'tab-search', 'search-query', ...Array(5).fill('BUTTON'), 'search-corpus',
+      'model-choice',
+      'model-url-toggle',
+      'model-files-button',
+      'model-folder-button',
+      'SUMMARY',
+      'tab-search',
+      'search-query',
+      ...Array(5).fill('BUTTON'),
+      'search-corpus',
     ]);
     await page.focus('#tab-search');
     await page.keyboard.press('ArrowRight');
@@ -101,7 +134,11 @@ test('by keyboard alone', () =>
     await page.keyboard.press('Tab');
     await until(page, 'compare-pair', '1.00: “The cat sleeps');
     for (const key of ['ArrowRight', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key);
-    await until(page, 'compare-pair', '“The dog barked at the postman all morning.” and “A kitten is napping by the window.”');
+    await until(
+      page,
+      'compare-pair',
+      '“The dog barked at the postman all morning.” and “A kitten is napping by the window.”',
+    );
     await page.keyboard.down('Shift');
     await page.keyboard.press('Tab');
     await page.keyboard.up('Shift');
@@ -119,7 +156,20 @@ test('by keyboard alone', () =>
 
 test('screen readers: everything that can be used has a name', () =>
   withDemo({}, async (page) => {
-    const named = ['button', 'combobox', 'textbox', 'searchbox', 'tab', 'tabpanel', 'grid', 'table', 'progressbar', 'list', 'region', 'group'];
+    const named = [
+      'button',
+      'combobox',
+      'textbox',
+      'searchbox',
+      'tab',
+      'tabpanel',
+      'grid',
+      'table',
+      'progressbar',
+      'list',
+      'region',
+      'group',
+    ];
     let seen = 0;
     const nameless = [];
     const visit = (node, tab) => {
@@ -135,8 +185,13 @@ test('screen readers: everything that can be used has a name', () =>
       visit(await page.accessibility.snapshot({ interestingOnly: false }), tab);
     }
     assert.ok(seen > 60, `only ${seen} seen`);
-    assert.deepEqual(nameless.filter((line) => !/: (group|list)$/.test(line)), []);
-    const header = await page.$eval('#compare-map tbody th', (cell) => cell.getAttribute('aria-label'));
+    assert.deepEqual(
+      nameless.filter((line) => !/: (group|list)$/.test(line)),
+      [],
+    );
+    const header = await page.$eval('#compare-map tbody th', (cell) =>
+      cell.getAttribute('aria-label'),
+    );
     assert.equal(header, 'The cat sleeps on the warm windowsill.');
   }));
 
@@ -150,7 +205,9 @@ function weakTexts() {
     return [...context.getImageData(0, 0, 1, 1).data];
   };
   const luminance = (colour) => {
-    const [r, g, b] = rgba(colour).slice(0, 3).map((byte) => (byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4));
+    const [r, g, b] = rgba(colour)
+      .slice(0, 3)
+      .map((byte) => (byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ground = (element) => {
@@ -164,8 +221,11 @@ function weakTexts() {
   const weak = [];
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const element = node.parentElement;
-    if (node.data.trim() === '' || !element.checkVisibility() || element.tagName === 'OPTION') continue;
-    const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))].sort((x, y) => y - x);
+    if (node.data.trim() === '' || !element.checkVisibility() || element.tagName === 'OPTION')
+      continue;
+    const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))].sort(
+      (x, y) => y - x,
+    );
     const contrast = (a + 0.05) / (b + 0.05);
     if (contrast < 4.5) weak.push([contrast.toFixed(2), node.data.trim().slice(0, 40)]);
   }
@@ -207,7 +267,10 @@ test('the first load can be cancelled, and another model chosen', () =>
   withDemo({ withheld: /default/ }, async (page, site) => {
     await page.click('#model-cancel');
     await until(page, 'model-status', 'Loading Default was cancelled. No model runs: choose one.');
-    assert.equal(await page.$eval('#model-choice', (list) => list.selectedOptions[0].textContent), 'none');
+    assert.equal(
+      await page.$eval('#model-choice', (list) => list.selectedOptions[0].textContent),
+      'none',
+    );
     await page.waitForSelector('#model-choice option[value="offered tiny"]');
     await page.select('#model-choice', 'offered tiny');
     await until(page, 'model-status', 'tiny is ready.');
@@ -231,5 +294,7 @@ test('of loads that cross, the last one wins', () =>
     assert.equal(await page.$eval('#model-choice', (list) => list.value), 'default');
     assert.equal(await page.$eval('#model-error', (row) => row.hidden), true);
     await paste(page, 'search-query', 'my internet connection is broken');
-    await page.waitForFunction(() => document.querySelector('#search-results mark')?.textContent.includes('router'));
+    await page.waitForFunction(() =>
+      document.querySelector('#search-results mark')?.textContent.includes('router'),
+    );
   }));

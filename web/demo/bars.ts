@@ -21,7 +21,11 @@ export function drawBars(root: HTMLElement, bars: readonly Bar[]): void {
       track.append(fill);
       const name = make('span', 'name', bar.label);
       name.title = bar.label;
-      row.append(name, track, make('span', 'value', bar.value ?? `${(100 * bar.share).toFixed(1)} %`));
+      row.append(
+        name,
+        track,
+        make('span', 'value', bar.value ?? `${(100 * bar.share).toFixed(1)} %`),
+      );
       return row;
     }),
   );

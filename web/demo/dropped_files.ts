@@ -25,7 +25,7 @@ export function acceptDrops(use: UseFiles): void {
   });
 }
 
-/** "models/MiniLM.int8.pocketbert.safetensors" → "MiniLM.int8": the name of a model by its path. */
+/** "folder/MiniLM.int8.pocketbert.safetensors" → "MiniLM.int8": a model's name by its path. */
 export function nameOf(path: string): string {
   const last = path.split('/').filter(Boolean).pop() ?? path;
   return last.replace(/(\.pocketbert)?\.safetensors$/, '');
@@ -36,7 +36,8 @@ export function useFiles(list: FileList | null | undefined, use: UseFiles): void
   const files = [...(list ?? [])];
   const [first] = files;
   if (first === undefined) return;
-  if (files.length === 1 && first.name.endsWith('.safetensors')) return use(nameOf(first.name), first);
+  if (files.length === 1 && first.name.endsWith('.safetensors'))
+    return use(nameOf(first.name), first);
   const folder = first.webkitRelativePath.split('/')[0] ?? '';
   const name = files.length === 1 ? nameOf(first.name) : 'Your files';
   use(folder === '' ? name : folder, files);

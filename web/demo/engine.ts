@@ -20,7 +20,11 @@ export interface LoadOptions {
 }
 
 /** Loads a model; the caller destroys the old one when the new one runs. */
-export async function loadModel(name: string, model: Source, options: LoadOptions): Promise<Running> {
+export async function loadModel(
+  name: string,
+  model: Source,
+  options: LoadOptions,
+): Promise<Running> {
   const embedder = await Embedder.create({ model, ...options });
   try {
     const hasHeads = embedder.info.model.heads.length > 0;

@@ -33,15 +33,17 @@ export function formatSpeed(tokens: number, milliseconds: number): string {
 
 /** "16 sentences, 302 tokens in 63 ms (4,800 tokens/s)". */
 export function formatRate(texts: string, tokens: number, milliseconds: number): string {
-  const time = formatTime(milliseconds);
-  return `${texts}, ${formatCount(tokens, 'token')} in ${time} (${formatSpeed(tokens, milliseconds)})`;
+  const work = `${texts}, ${formatCount(tokens, 'token')}`;
+  return `${work} in ${formatTime(milliseconds)} (${formatSpeed(tokens, milliseconds)})`;
 }
 
 /** What a person reads of an error: its message, and what can be done. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : '';
-  return hint === '' ? error.message : `${error.message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
+  return hint === ''
+    ? error.message
+    : `${error.message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`;
 }
 
 const outdatedCodes: readonly unknown[] = ['superseded', 'aborted', 'destroyed'];

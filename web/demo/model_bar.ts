@@ -26,8 +26,10 @@ interface OfferedModel {
 
 function isOfferedModel(value: unknown): value is OfferedModel {
   return (
-    typeof value === 'object' && value !== null &&
-    'name' in value && typeof value.name === 'string' &&
+    typeof value === 'object' &&
+    value !== null &&
+    'name' in value &&
+    typeof value.name === 'string' &&
     (!('url' in value) || typeof value.url === 'string')
   );
 }
@@ -108,7 +110,8 @@ export class ModelBar {
     if (!Array.isArray(listed)) return;
     const offered = listed.filter(isOfferedModel);
     this.#preparing = offered.some(({ url }) => url === undefined);
-    for (const option of [...this.#choice.options].filter(({ disabled }) => disabled)) option.remove();
+    for (const option of [...this.#choice.options].filter(({ disabled }) => disabled))
+      option.remove();
     for (const { name, url } of offered) {
       const option = this.#option(`offered ${name}`);
       option.textContent = url === undefined ? `${name} (being prepared)` : name;
@@ -208,7 +211,10 @@ export class ModelBar {
 
   /** @param error null if the load was cancelled */
   #showFailure(name: string, error: unknown): void {
-    const goesOn = this.#running === null ? 'No model runs: choose one.' : `${this.#running.name} goes on running.`;
+    const goesOn =
+      this.#running === null
+        ? 'No model runs: choose one.'
+        : `${this.#running.name} goes on running.`;
     this.#status.textContent = error === null ? `Loading ${name} was cancelled. ${goesOn}` : goesOn;
     if (error !== null) this.#showError(`${name} could not be loaded: ${describe(error)}`);
   }

@@ -25,7 +25,9 @@ export class ModelFacts {
       ['longest text', `${info.model.maxTokens} tokens`],
       ['memory', '…'],
     ];
-    byId('facts', HTMLElement).replaceChildren(...facts.map(([term, value]) => drawFact(term, value)));
+    byId('facts', HTMLElement).replaceChildren(
+      ...facts.map(([term, value]) => drawFact(term, value)),
+    );
     this.#showNotes(running);
     void this.#showMemory();
   }
@@ -60,11 +62,12 @@ function drawFact(term: string, value: string): HTMLElement {
 /** A sentence about the measured loss of the quantized weights, if the file carries one. */
 function fidelityOf(fidelity: { readonly [key: string]: unknown } | null): string {
   const cosine = fidelity?.['cosine'];
-  if (typeof cosine !== 'object' || cosine === null || !('mean' in cosine) || !('min' in cosine)) return '';
+  if (typeof cosine !== 'object' || cosine === null || !('mean' in cosine) || !('min' in cosine))
+    return '';
   const { mean, min } = cosine;
   if (typeof mean !== 'number' || typeof min !== 'number') return '';
   return (
-    'Measured when the weights were quantized: the cosine between its vectors and those of the float32 ' +
-    `weights is ${mean.toFixed(5)} on average and ${min.toFixed(5)} at least.`
+    'Measured when the weights were quantized: the cosine between its vectors and those of the ' +
+    `float32 weights is ${mean.toFixed(5)} on average and ${min.toFixed(5)} at least.`
   );
 }

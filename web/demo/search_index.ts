@@ -81,7 +81,9 @@ export class SearchIndex {
 
   /** Sentences without a vector. */
   get unread(): string[] {
-    return [...this.#entries].flatMap(([sentence, { vector }]) => (vector === undefined ? [sentence] : []));
+    return [...this.#entries].flatMap(([sentence, { vector }]) =>
+      vector === undefined ? [sentence] : [],
+    );
   }
 
   /** Reads all that is unread, in the order of the text. */
@@ -121,7 +123,8 @@ export class SearchIndex {
       if (vector === undefined) continue;
       const score = Embedder.similarity(query, vector);
       for (const { passage, span } of places) {
-        if (score > (best.get(passage)?.score ?? -2)) best.set(passage, { passage, best: span, score });
+        if (score > (best.get(passage)?.score ?? -2))
+          best.set(passage, { passage, best: span, score });
       }
     }
     const hits = [...best.values()].sort((a, b) => b.score - a.score);

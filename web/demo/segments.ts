@@ -12,7 +12,7 @@ export interface Passage extends Span {
 
 /** UTF-16 code units. A paragraph that is longer becomes several passages. */
 const longestPassage = 700;
-/** A "sentence" that is longer (a table, a log) is cut at a space: the model reads a few hundred tokens. */
+/** A longer "sentence" (a table, a log) is cut at a space: models read a few hundred tokens. */
 const longestSentence = 500;
 /** Text that goes through the segmenter at once. */
 const sliceLength = 1 << 14;
@@ -29,7 +29,7 @@ function trimmed(text: string, start: number, end: number): Span | null {
   return length === 0 ? null : { start: start + lead, end: start + lead + length };
 }
 
-/** Where to cut so that at most `length` units lie in [start, cut): behind white space if there is any. */
+/** Where to cut so that at most `length` units lie in [start, cut): behind white space, if any. */
 function cutAt(text: string, start: number, end: number, length: number): number {
   if (end - start <= length) return end;
   for (let cut = start + length; cut > start + length / 2; cut -= 1) {
@@ -52,7 +52,7 @@ function* paragraphsOf(text: string): Generator<Span> {
 function* sentencesOf(text: string, { start, end }: Span): Generator<Span> {
   for (const { segment, index } of sentenceSegmenter.segment(text.slice(start, end))) {
     const last = start + index + segment.length;
-    for (let from = start + index; from < last; ) {
+    for (let from = start + index; from < last;) {
       const cut = cutAt(text, from, last, longestSentence);
       const sentence = trimmed(text, from, cut);
       if (sentence !== null) yield sentence;
@@ -80,13 +80,13 @@ function* passagesOf(sentences: readonly Span[]): Generator<Passage> {
 
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-/** All passages of a text of any length; the page stays free. Ends early once `signal` is aborted. */
+/** All passages of a text of any length; the page stays free. None once `signal` is aborted. */
 export async function cutIntoPassages(text: string, signal: AbortSignal): Promise<Passage[]> {
   const passages: Passage[] = [];
   let since = performance.now();
   for (const paragraph of paragraphsOf(text)) {
     const sentences: Span[] = [];
-    for (let { start } = paragraph; start < paragraph.end; ) {
+    for (let { start } = paragraph; start < paragraph.end;) {
       const end = cutAt(text, start, paragraph.end, sliceLength);
       sentences.push(...sentencesOf(text, { start, end }));
       start = end;

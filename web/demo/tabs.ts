@@ -1,4 +1,4 @@
-/** The row of tabs, by the ARIA pattern: arrow keys move, the chosen panel is the only one shown. */
+/** The row of tabs, by the ARIA pattern: arrow keys move, only the chosen panel is shown. */
 
 export function setUpTabs(onShow: (id: string) => void): void {
   const tabs = [...document.querySelectorAll<HTMLElement>('[role="tab"]')];
@@ -18,7 +18,9 @@ export function setUpTabs(onShow: (id: string) => void): void {
   tabs.forEach((tab, index) => {
     tab.addEventListener('click', () => show(tab, false));
     tab.addEventListener('keydown', (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1, Home: -index, End: tabs.length - 1 - index }[event.key];
+      const step = { ArrowRight: 1, ArrowLeft: -1, Home: -index, End: tabs.length - 1 - index }[
+        event.key
+      ];
       if (step === undefined) return;
       event.preventDefault();
       const next = tabs[(index + step + tabs.length) % tabs.length];

@@ -1,4 +1,5 @@
-// The built demo page, served as `npm start` serves it, with models beside it that behave and models that do not.
+// The built demo page, served as `npm start` serves it, with models beside it that behave and
+// models that do not.
 
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../../web/build/serve.mjs';
@@ -12,21 +13,31 @@ export const kDefaultFile = at('models/default/default.pocketbert.safetensors');
 
 /** Sends the first bytes of a large file, and never the others. */
 function answerSlowly(response, headers) {
-  response.writeHead(200, { ...headers, 'Content-Type': 'application/octet-stream', 'Content-Length': 30_000_000 });
-  const header = Buffer.from(JSON.stringify({ __metadata__: { format: 'pocketbert' } }).padEnd(1 << 20));
+  response.writeHead(200, {
+    ...headers,
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': 30_000_000,
+  });
+  const header = Buffer.from(
+    JSON.stringify({ __metadata__: { format: 'pocketbert' } }).padEnd(1 << 20),
+  );
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
   response.write(Buffer.concat([length, header]));
 }
 
 /**
- * `/models/tiny/` is a folder, `/models/page.safetensors` a web page, `/models/slow.safetensors` never ends.
+ * `/models/tiny/` is a folder, `/models/page.safetensors` a web page, `/models/slow.safetensors`
+ * never ends.
  * `requests` of the site is the server's own log: "METHOD path" of all that was asked for.
  * @param {RegExp} [withheld] addresses that are never answered
  */
 export function serveDemo(withheld) {
   return serve({
-    folders: [['/models/tiny/', kTinyFolder], ['/', at('build/demo')]],
+    folders: [
+      ['/models/tiny/', kTinyFolder],
+      ['/', at('build/demo')],
+    ],
     answer(request, response, headers) {
       if (withheld?.test(request.url)) return true;
       if (request.url === '/models/slow.safetensors') answerSlowly(response, headers);
@@ -34,7 +45,11 @@ export function serveDemo(withheld) {
         response.writeHead(200, { ...headers, 'Content-Type': 'text/html' });
         response.end('<!doctype html><title>Welcome</title>');
       } else if (request.url === '/models/index.json') {
-        response.writeHead(200, { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+        response.writeHead(200, {
+          ...headers,
+          'Content-Type': 'application/json',
+          'Cache-Control': 'no-store',
+        });
         response.end(JSON.stringify([{ name: 'tiny', url: './models/tiny/' }, { name: 'later' }]));
       } else return false;
       return true;
@@ -57,4 +72,5 @@ export const loggedPaths = (site) => site.requests.map((line) => line.replace(/^
 
 /** In the page: paths of the rows of the network panel. */
 export const kRowPaths =
-  "[...document.querySelectorAll('#network-table .address')].map((cell) => cell.textContent.replace(/^[^/]*/, ''))";
+  "[...document.querySelectorAll('#network-table .address')]" +
+  ".map((cell) => cell.textContent.replace(/^[^/]*/, ''))";

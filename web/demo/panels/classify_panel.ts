@@ -1,4 +1,4 @@
-/** The model's heads as bars, and labels of the user's own by the closeness of their descriptions. */
+/** The model's heads as bars, and the user's own labels by how near their descriptions are. */
 
 import { Embedder } from 'pocketbert';
 
@@ -17,7 +17,7 @@ interface Described {
   readonly description: string;
 }
 
-/** Bars that are ready to be drawn, the tokens that were read for them, and whether a text was cut. */
+/** Bars that are ready to be drawn, the tokens read for them, and whether a text was cut. */
 interface Answer {
   readonly draw: () => void;
   readonly tokens: number;
@@ -60,11 +60,16 @@ export class ClassifyPanel extends Panel {
   protected override async update(running: Running): Promise<void> {
     const text = this.#text.value;
     const start = performance.now();
-    const answers = await Promise.all([...this.#askHeads(running, text), this.#askDescriptions(running, text)]);
+    const answers = await Promise.all([
+      ...this.#askHeads(running, text),
+      this.#askDescriptions(running, text),
+    ]);
     for (const { draw } of answers) draw();
     const tokens = answers.reduce((sum, answer) => sum + answer.tokens, 0);
     const times = answers.length === 1 ? '1 answer' : `${answers.length} answers`;
-    const cut = answers.some(({ truncated }) => truncated) ? ' The text is too long for the model: cut.' : '';
+    const cut = answers.some(({ truncated }) => truncated)
+      ? ' The text is too long for the model: cut.'
+      : '';
     this.tell(`${formatRate(times, tokens, performance.now() - start)}.${cut}`);
   }
 
@@ -77,7 +82,11 @@ export class ClassifyPanel extends Panel {
       const labels = await classifier.classify(text, { head, supersede: `head ${head}` });
       const { tokens, truncated } = labels;
       countWork(running, 1, tokens);
-      const draw = (): void => drawBars(root, labels.map(({ label, score }) => ({ label, share: score })));
+      const draw = (): void =>
+        drawBars(
+          root,
+          labels.map(({ label, score }) => ({ label, share: score })),
+        );
       return { draw, tokens, truncated };
     });
   }
@@ -85,16 +94,29 @@ export class ClassifyPanel extends Panel {
   async #askDescriptions(running: Running, text: string): Promise<Answer> {
     const described = parseLabels(this.#labels.value);
     const texts = [text, ...described.map(({ description }) => description)];
-    const vectors = await running.embedder.embed(texts, { supersede: 'descriptions', priority: 'interactive' });
-    const cosines = described.map((_, index) => Embedder.similarity(vectors.at(0), vectors.at(index + 1)));
+    const vectors = await running.embedder.embed(texts, {
+      supersede: 'descriptions',
+      priority: 'interactive',
+    });
+    const cosines = described.map((_, index) =>
+      Embedder.similarity(vectors.at(0), vectors.at(index + 1)),
+    );
     const shares = softmax(cosines);
     const bars = described.map(({ label }, index) => {
       const share = shares[index] ?? 0;
-      return { label, share, value: `${(100 * share).toFixed(0)} % (${(cosines[index] ?? 0).toFixed(2)})` };
+      return {
+        label,
+        share,
+        value: `${(100 * share).toFixed(0)} % (${(cosines[index] ?? 0).toFixed(2)})`,
+      };
     });
     const tokens = vectors.tokens.reduce((sum, count) => sum + count, 0);
     countWork(running, texts.length, tokens);
-    const draw = (): void => drawBars(this.#own, bars.sort((a, b) => b.share - a.share));
+    const draw = (): void =>
+      drawBars(
+        this.#own,
+        bars.sort((a, b) => b.share - a.share),
+      );
     return { draw, tokens, truncated: vectors.truncated[0] ?? false };
   }
 }

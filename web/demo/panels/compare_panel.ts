@@ -20,7 +20,10 @@ export class ComparePanel extends Panel {
   constructor() {
     super(byId('compare-status', HTMLElement));
     this.#lines.value = sampleSentences.join('\n');
-    this.#lines.addEventListener('input', debounce(250, () => void this.run()));
+    this.#lines.addEventListener(
+      'input',
+      debounce(250, () => void this.run()),
+    );
     for (const kind of ['pointerover', 'focusin', 'click'] as const) {
       this.#map.addEventListener(kind, ({ target }) => this.#tellPair(target));
     }
@@ -28,7 +31,10 @@ export class ComparePanel extends Panel {
   }
 
   protected override async update(running: Running): Promise<void> {
-    const all = this.#lines.value.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+    const all = this.#lines.value
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
     const lines = all.slice(0, mostLines);
     if (lines.length === 0) {
       this.#map.replaceChildren();
@@ -51,7 +57,10 @@ export class ComparePanel extends Panel {
     this.#drawn = lines;
     this.#pair.textContent = advice;
     const numbers = make('tr');
-    numbers.append(make('td'), ...lines.map((line, index) => header('col', String(index + 1), line)));
+    numbers.append(
+      make('td'),
+      ...lines.map((line, index) => header('col', String(index + 1), line)),
+    );
     const head = make('thead');
     head.append(numbers);
     const body = make('tbody');
@@ -92,10 +101,13 @@ function drawCell(a: Float32Array | undefined, b: Float32Array): HTMLElement {
 }
 
 const steps: { readonly [key: string]: readonly [down: number, right: number] } = {
-  ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0],
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
 };
 
-/** Arrow keys move the focus from cell to cell; Tab leaves the table, and comes back to the same cell. */
+/** Arrow keys move from cell to cell; Tab leaves the table, and comes back to the same cell. */
 function moveInTable(table: HTMLTableElement, event: KeyboardEvent): void {
   const cell = event.target;
   const step = steps[event.key];
@@ -103,7 +115,8 @@ function moveInTable(table: HTMLTableElement, event: KeyboardEvent): void {
   const row = cell.parentElement;
   if (!(row instanceof HTMLTableRowElement)) return;
   event.preventDefault();
-  const next = table.tBodies[0]?.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
+  const next =
+    table.tBodies[0]?.rows[row.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
   if (next === undefined || next.tagName !== 'TD') return;
   cell.tabIndex = -1;
   next.tabIndex = 0;

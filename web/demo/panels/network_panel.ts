@@ -32,7 +32,7 @@ export class NetworkPanel extends Panel {
     window.setInterval(() => void this.run(), refreshEvery);
   }
 
-  /** Asks a model's worker; for the last time before it is destroyed, as it takes its records with it. */
+  /** Asks a model's worker; for the last time before it ends, and takes its records with it. */
   async keepRequestsOf(running: Running): Promise<void> {
     this.#workers.set(running.readyAt, await requestsOf(running));
     this.#draw();
@@ -54,7 +54,9 @@ export class NetworkPanel extends Panel {
   }
 
   #draw(): void {
-    const all = [...this.#page, ...[...this.#workers.values()].flat()].sort((a, b) => a.time - b.time);
+    const all = [...this.#page, ...[...this.#workers.values()].flat()].sort(
+      (a, b) => a.time - b.time,
+    );
     this.#drawSummary(all);
     this.#drawSince(all);
     if (all.length === this.#rows) return;
@@ -72,21 +74,27 @@ export class NetworkPanel extends Panel {
         : `${foreign.length} of them to ${hosts}, where you asked for a model`;
     const lost =
       this.#failedLoads > 0
-        ? ` ${formatCount(this.#failedLoads, 'load')} failed or ended early; what the worker had fetched of its own program by then ended with it and is not in the list.`
+        ? ` ${formatCount(this.#failedLoads, 'load')} failed or ended early; what the worker had ` +
+          'fetched of its own program by then ended with it and is not in the list.'
         : '';
     byId('network-verdict', HTMLElement).classList.toggle('foreign', foreign.length > 0);
-    this.tell(`${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}${this.#unseenThreads()}`);
+    this.tell(
+      `${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}${this.#unseenThreads()}`,
+    );
   }
 
-  /** A sentence if the browser (Firefox) has no records of what the worker's own threads fetched. */
+  /** A sentence if the browser (Firefox) has no records of what the worker's threads fetched. */
   #unseenThreads(): string {
     const { running } = this;
     const requests = this.#workers.get(running?.readyAt ?? -1);
     if (running === null || requests === undefined) return '';
     const { threads, variant } = running.embedder.info;
-    const scripts = requests.filter(({ url }) => url.pathname.includes(`pocketbert-${variant}`) && url.pathname.endsWith('.js'));
+    const scripts = requests.filter(
+      ({ url }) => url.pathname.includes(`pocketbert-${variant}`) && url.pathname.endsWith('.js'),
+    );
     if (threads === 1 || scripts.length > 1) return '';
-    return ` This browser keeps no record of what threads fetch: ${threads - 1} more loaded the script of ${variant}.`;
+    const others = `${threads - 1} more loaded the script of ${variant}.`;
+    return ` This browser keeps no record of what threads fetch: ${others}`;
   }
 
   #drawSince(all: readonly SeenRequest[]): void {
@@ -96,8 +104,8 @@ export class NetworkPanel extends Panel {
     const since = all.filter(({ time }) => time > running.readyAt).length;
     const seconds = Math.round((performance.now() - running.readyAt) / 1000);
     byId('network-since', HTMLElement).textContent =
-      `Since the model was ready, ${formatCount(seconds, 'second')} ago, it read ${formatCount(texts, 'text')} ` +
-      `(${formatCount(tokens, 'token')}). Requests made in that time: ${since}.`;
+      `Since the model was ready, ${formatCount(seconds, 'second')} ago, ` +
+      `it read ${formatCount(texts, 'text')} (${formatCount(tokens, 'token')}). Requests made in that time: ${since}.`;
   }
 }
 

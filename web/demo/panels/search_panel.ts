@@ -38,8 +38,14 @@ export class SearchPanel extends Panel {
     this.#field.value = sampleQueries[0] ?? '';
     offerExamples(byId('search-examples', HTMLElement), this.#field, sampleQueries);
     this.#corpus.addEventListener('input', () => this.#indexing?.abort());
-    this.#corpus.addEventListener('input', debounce(400, () => void this.run()));
-    this.#field.addEventListener('input', debounce(60, () => void this.run(() => this.#search())));
+    this.#corpus.addEventListener(
+      'input',
+      debounce(400, () => void this.run()),
+    );
+    this.#field.addEventListener(
+      'input',
+      debounce(60, () => void this.run(() => this.#search())),
+    );
   }
 
   /** Reads the text, as far as it is new, and searches what was read so far. */
@@ -90,7 +96,9 @@ export class SearchPanel extends Panel {
     const start = performance.now();
     const hits = index.rank(query.vector, shownPassages);
     const took = formatTime(query.took + performance.now() - start);
-    this.#results.replaceChildren(...hits.map((hit) => showHit(index.text, hit, hits[0]?.score ?? 0)));
+    this.#results.replaceChildren(
+      ...hits.map((hit) => showHit(index.text, hit, hits[0]?.score ?? 0)),
+    );
     const passages = formatCount(index.passageCount, 'passage');
     if (index.sentenceCount === 0) this.tell('There is no text to search yet.');
     else if (hits.length === 0) this.tell(`Reading ${passages}…`);
@@ -106,14 +114,18 @@ export class SearchPanel extends Panel {
     if (total >= fewSentences) this.#reading.textContent = '';
     this.#bar.value = done / total;
     const speed = tokens > 0 ? `, ${formatSpeed(tokens, took)}` : '';
-    const left = done > 0 && took > 0 ? `, about ${formatTime((took / done) * (total - done))} left` : '';
-    this.#barText.textContent =
-      `${done.toLocaleString('en')} of ${formatCount(total, 'sentence')}${speed}${left}. What was read can be searched.`;
+    const left =
+      done > 0 && took > 0 ? `, about ${formatTime((took / done) * (total - done))} left` : '';
+    const part = `${done.toLocaleString('en')} of ${formatCount(total, 'sentence')}`;
+    this.#barText.textContent = `${part}${speed}${left}. What was read can be searched.`;
   }
 
   #showRead(index: SearchIndex, { total, tokens, took }: Reading): void {
     const known = formatCount(index.sentenceCount - total, 'sentence');
-    const cut = index.truncated > 0 ? ` ${formatCount(index.truncated, 'sentence')} too long for the model: cut.` : '';
+    const cut =
+      index.truncated > 0
+        ? ` ${formatCount(index.truncated, 'sentence')} too long for the model: cut.`
+        : '';
     const rest = index.sentenceCount > total && total > 0 ? ` ${known} were known already.` : '';
     this.#reading.textContent =
       total === 0

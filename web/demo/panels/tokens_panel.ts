@@ -21,7 +21,10 @@ export class TokensPanel extends Panel {
   constructor() {
     super(byId('tokens-status', HTMLElement));
     this.#text.value = sampleTokens;
-    this.#text.addEventListener('input', debounce(60, () => void this.run()));
+    this.#text.addEventListener(
+      'input',
+      debounce(60, () => void this.run()),
+    );
     this.#details.addEventListener('toggle', () => this.#fillTable());
   }
 
