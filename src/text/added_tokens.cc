@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json_fields.h"
 #include "base/sort.h"
-#include "text/component_json.h"
 #include "text/unicode_tables.h"
 #include "text/utf8.h"
 
@@ -43,17 +43,17 @@ size_t SkipWhiteSpace(std::string_view text, size_t at) {
 }  // namespace
 
 Result<AddedToken> ReadAddedToken(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"id", "content", "single_word", "lstrip", "rstrip",
-                                           "normalized", "special", "__type"}));
+  JsonFields fields(json);
   AddedToken token;
-  PB_ASSIGN_OR_RETURN(token.content, json.GetString("content"));
-  PB_ASSIGN_OR_RETURN(int64_t id, json.IntOr("id", -1, -1, INT32_MAX));
-  token.id = static_cast<int32_t>(id);
-  PB_ASSIGN_OR_RETURN(token.single_word, json.BoolOr("single_word", false));
-  PB_ASSIGN_OR_RETURN(token.lstrip, json.BoolOr("lstrip", false));
-  PB_ASSIGN_OR_RETURN(token.rstrip, json.BoolOr("rstrip", false));
-  PB_ASSIGN_OR_RETURN(token.special, json.BoolOr("special", false));
-  PB_ASSIGN_OR_RETURN(token.normalized, json.BoolOr("normalized", !token.special));
+  token.content = fields.RequiredString("content");
+  token.id = static_cast<int32_t>(fields.Int("id", -1, -1, INT32_MAX));
+  token.single_word = fields.Bool("single_word", false);
+  token.lstrip = fields.Bool("lstrip", false);
+  token.rstrip = fields.Bool("rstrip", false);
+  token.special = fields.Bool("special", false);
+  token.normalized = fields.Bool("normalized", !token.special);
+  fields.Any("__type");
+  PB_RETURN_IF_ERROR(fields.Finish());
   return token;
 }
 

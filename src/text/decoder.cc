@@ -1,6 +1,6 @@
 #include "text/decoder.h"
 
-#include "text/component_json.h"
+#include "base/json_fields.h"
 
 namespace pocketbert {
 namespace {
@@ -34,12 +34,13 @@ void ReplaceAll(std::string& text, const Replacement& replacement) {
 Result<Decoder> Decoder::FromJson(Json json) {
   Decoder decoder;
   if (json.is_null()) return decoder;
-  PB_ASSIGN_OR_RETURN(std::string_view type, json.GetString("type"));
-  if (type != "WordPiece") return UnsupportedComponent(json.FindOrNull("type"), "WordPiece");
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "prefix", "cleanup"}));
+  JsonFields fields(json);
+  fields.RequiredString("type");
+  fields.Choice("type", 0, "WordPiece");
   decoder.joins_pieces_ = true;
-  PB_ASSIGN_OR_RETURN(decoder.prefix_, json.StringOr("prefix", "##"));
-  PB_ASSIGN_OR_RETURN(decoder.cleans_up_, json.BoolOr("cleanup", true));
+  decoder.prefix_ = fields.String("prefix", "##");
+  decoder.cleans_up_ = fields.Bool("cleanup", true);
+  PB_RETURN_IF_ERROR(fields.Finish());
   return decoder;
 }
 

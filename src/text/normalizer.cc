@@ -11,15 +11,13 @@ namespace {
 using Step = Normalizer::Step;
 using Kind = Step::Kind;
 
-Result<Step> ReadBert(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(
-      json, {"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}));
+Step ReadBert(JsonFields& fields) {
   BertNormalizerOptions options;
-  PB_ASSIGN_OR_RETURN(options.clean_text, json.BoolOr("clean_text", true));
-  PB_ASSIGN_OR_RETURN(options.handle_chinese_chars, json.BoolOr("handle_chinese_chars", true));
-  PB_ASSIGN_OR_RETURN(options.lowercase, json.BoolOr("lowercase", true));
-  if (const Json strip = json.FindOrNull("strip_accents"); !strip.is_null()) {
-    PB_ASSIGN_OR_RETURN(options.strip_accents, strip.AsBool());
+  options.clean_text = fields.Bool("clean_text", true);
+  options.handle_chinese_chars = fields.Bool("handle_chinese_chars", true);
+  options.lowercase = fields.Bool("lowercase", true);
+  if (!fields.Any("strip_accents").is_null()) {
+    options.strip_accents = fields.Bool("strip_accents", true);
   }
   Step step{Kind::kBert};
   step.bert.emplace_back(options);
@@ -27,45 +25,40 @@ Result<Step> ReadBert(Json json) {
 }
 
 template <Kind kind>
-Result<Step> ReadPlain(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type"}));
+Step ReadPlain(JsonFields&) {
   return Step{kind};
 }
 
 template <NormalForm form>
-Result<Step> ReadForm(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type"}));
+Step ReadForm(JsonFields&) {
   Step step{Kind::kForm};
   step.form = form;
   return step;
 }
 
-Result<Step> ReadStrip(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "strip_left", "strip_right"}));
+Step ReadStrip(JsonFields& fields) {
   Step step{Kind::kStrip};
-  PB_ASSIGN_OR_RETURN(step.left, json.BoolOr("strip_left", true));
-  PB_ASSIGN_OR_RETURN(step.right, json.BoolOr("strip_right", true));
+  step.left = fields.Bool("strip_left", true);
+  step.right = fields.Bool("strip_right", true);
   return step;
 }
 
-Result<Step> ReadReplace(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "pattern", "content"}));
+Step ReadReplace(JsonFields& fields) {
   Step step{Kind::kReplace};
-  PB_ASSIGN_OR_RETURN(step.pattern, ReadStringPattern(json, "pattern"));
-  PB_ASSIGN_OR_RETURN(step.content, json.GetString("content"));
+  step.pattern = ReadStringPattern(fields, "pattern");
+  step.content = fields.RequiredString("content");
   return step;
 }
 
-Result<Step> ReadPrepend(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "prepend"}));
+Step ReadPrepend(JsonFields& fields) {
   Step step{Kind::kPrepend};
-  PB_ASSIGN_OR_RETURN(step.content, json.GetString("prepend"));
+  step.content = fields.RequiredString("prepend");
   return step;
 }
 
 struct Type {
   std::string_view name;
-  Result<Step> (*read)(Json);
+  Step (*read)(JsonFields&);
   bool works_on_parts;
 };
 
@@ -169,20 +162,21 @@ Result<Normalizer> Normalizer::FromJson(Json json) {
 
 // Recurses at most as deep as ParseJson lets brackets nest.
 Status Normalizer::Add(Json json) {
-  PB_ASSIGN_OR_RETURN(std::string_view name, json.GetString("type"));
+  JsonFields fields(json);
+  const std::string_view name = fields.RequiredString("type");
   if (name == "Sequence") {
-    PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "normalizers"}));
-    PB_ASSIGN_OR_RETURN(Json list, json.GetArray("normalizers"));
+    const Json list = fields.RequiredArray("normalizers");
+    PB_RETURN_IF_ERROR(fields.Finish());
     for (Json item : list.Items()) PB_RETURN_IF_ERROR(Add(item));
     return Done{};
   }
   for (const Type& type : kTypes) {
     if (type.name != name) continue;
-    PB_ASSIGN_OR_RETURN(Step step, type.read(json));
-    steps_.push_back(std::move(step));
+    steps_.push_back(type.read(fields));
     works_on_parts_ = works_on_parts_ && type.works_on_parts;
-    return Done{};
+    return fields.Finish();
   }
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
   return UnsupportedComponent(json.FindOrNull("type"), kSupported);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "text/component_json.h"
+#include "base/json_fields.h"
 
 namespace pocketbert {
 namespace {
@@ -33,33 +33,23 @@ void PadOne(Encoding& encoding, size_t length, const Padding& padding, int32_t p
 
 Result<std::optional<Padding>> ReadPadding(Json json) {
   if (json.is_null()) return std::optional<Padding>();
-  PB_RETURN_IF_ERROR(json.AsObject());
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"strategy", "direction", "pad_to_multiple_of", "pad_id",
-                                           "pad_type_id", "pad_token"}));
+  JsonFields fields(json);
   Padding padding;
-  const Json strategy = json.FindOrNull("strategy");
-  if (strategy.is_object()) {
-    PB_RETURN_IF_ERROR(CheckKnownKeys(strategy, {"Fixed"}));
-    PB_ASSIGN_OR_RETURN(int64_t length, strategy.GetInt("Fixed", 0, kLongestPadding));
-    padding.length = static_cast<size_t>(length);
+  if (const Json strategy = fields.Any("strategy"); strategy.is_object()) {
+    JsonFields fixed(strategy);
+    padding.length = static_cast<size_t>(fixed.RequiredInt("Fixed", 0, kLongestPadding));
+    PB_RETURN_IF_ERROR(fixed.Finish());
   } else {
-    PB_ASSIGN_OR_RETURN(std::string_view name, json.StringOr("strategy", "BatchLongest"));
-    if (name != "BatchLongest") return UnsupportedComponent(strategy, "BatchLongest, Fixed");
+    fields.Choice("strategy", 0, "BatchLongest");
   }
-  PB_ASSIGN_OR_RETURN(std::string_view direction, json.StringOr("direction", "Right"));
-  if (direction == "Left") {
-    padding.direction = Side::kLeft;
-  } else if (direction != "Right") {
-    return UnsupportedComponent(json.FindOrNull("direction"), "Left, Right");
-  }
-  PB_ASSIGN_OR_RETURN(int64_t multiple, json.IntOr("pad_to_multiple_of", 0, 0, kLongestPadding));
-  padding.pad_to_multiple_of = static_cast<size_t>(multiple);
-  if (const Json id = json.FindOrNull("pad_id"); !id.is_null()) {
-    PB_ASSIGN_OR_RETURN(int64_t pad_id, id.AsInt(0, INT32_MAX));
-    padding.pad_id = static_cast<int32_t>(pad_id);
-  }
-  PB_ASSIGN_OR_RETURN(int64_t type_id, json.IntOr("pad_type_id", 0, 0, INT32_MAX));
-  padding.pad_type_id = static_cast<int32_t>(type_id);
+  if (fields.Choice("direction", 1, "Left, Right") == 0) padding.direction = Side::kLeft;
+  padding.pad_to_multiple_of =
+      static_cast<size_t>(fields.Int("pad_to_multiple_of", 0, 0, kLongestPadding));
+  const int64_t pad_id = fields.Int("pad_id", -1, 0, INT32_MAX);
+  if (pad_id >= 0) padding.pad_id = static_cast<int32_t>(pad_id);
+  padding.pad_type_id = static_cast<int32_t>(fields.Int("pad_type_id", 0, 0, INT32_MAX));
+  fields.Any("pad_token");  // the id says it
+  PB_RETURN_IF_ERROR(fields.Finish());
   return std::optional<Padding>(padding);
 }
 

@@ -4,73 +4,67 @@
 #include <string>
 #include <utility>
 
-#include "text/component_json.h"
+#include "base/json_fields.h"
 
 namespace pocketbert {
 namespace {
 
-TemplatePiece Sequence(int8_t sequence, int32_t type_id) { return {sequence, {}, type_id}; }
-TemplatePiece Special(int32_t id, int32_t type_id) { return {-1, {id}, type_id}; }
+TemplatePiece Sequence(int8_t sequence, int32_t type_id) { return {sequence, -1, type_id}; }
+TemplatePiece Special(int32_t id, int32_t type_id) { return {-1, id, type_id}; }
 
-Result<int32_t> ReadId(Json json) {
-  PB_ASSIGN_OR_RETURN(int64_t id, json.AsInt(0, INT32_MAX));
-  return static_cast<int32_t>(id);
+int32_t TypeId(JsonFields& fields) {
+  return static_cast<int32_t>(fields.Int("type_id", 0, 0, INT32_MAX));
 }
 
-// The ids of the special token that `piece` names.
-Result<std::vector<int32_t>> ReadSpecialIds(Json special_tokens, Json name) {
-  PB_ASSIGN_OR_RETURN(std::string_view id, name.AsString());
-  const std::optional<Json> token = special_tokens.Find(id);
-  if (!token) return name.ErrorExpected("a token that the template's special_tokens define");
-  PB_ASSIGN_OR_RETURN(Json list, token->GetArray("ids"));
-  std::vector<int32_t> ids;
+// A special token of a template may stand for several ids.
+Status AppendSpecial(Json json, Json special_tokens, std::vector<TemplatePiece>& out) {
+  JsonFields fields(json);
+  const std::string_view name = fields.RequiredString("id");
+  const int32_t type_id = TypeId(fields);
+  PB_RETURN_IF_ERROR(fields.Finish());
+  const Json token = special_tokens.FindOrNull(name);
+  if (token.is_null()) {
+    return fields.Any("id").ErrorExpected("a token that the template's special_tokens define");
+  }
+  PB_ASSIGN_OR_RETURN(const Json ids, token.GetArray("ids"));
+  for (Json item : ids.Items()) {
+    PB_ASSIGN_OR_RETURN(const int64_t id, item.AsInt(0, INT32_MAX));
+    out.push_back(Special(static_cast<int32_t>(id), type_id));
+  }
+  return Done{};
+}
+
+Status AppendSequence(Json json, const char* sequences, std::vector<TemplatePiece>& out) {
+  JsonFields fields(json);
+  fields.RequiredString("id");
+  const auto sequence = static_cast<int8_t>(fields.Choice("id", 0, sequences));
+  out.push_back(Sequence(sequence, TypeId(fields)));
+  return fields.Finish();
+}
+
+Status ReadTemplate(Json list, Json special_tokens, const char* sequences,
+                    std::vector<TemplatePiece>& out) {
   for (Json item : list.Items()) {
-    PB_ASSIGN_OR_RETURN(int32_t special_id, ReadId(item));
-    ids.push_back(special_id);
+    JsonFields fields(item);
+    const Json sequence = fields.Object("Sequence");
+    const Json special =
+        sequence.is_null() ? fields.RequiredObject("SpecialToken") : fields.Any("SpecialToken");
+    PB_RETURN_IF_ERROR(fields.Finish());
+    PB_RETURN_IF_ERROR(sequence.is_null() ? AppendSpecial(special, special_tokens, out)
+                                          : AppendSequence(sequence, sequences, out));
   }
-  return ids;
-}
-
-Result<TemplatePiece> ReadPiece(Json json, Json special_tokens) {
-  PB_RETURN_IF_ERROR(json.AsObject());
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"Sequence", "SpecialToken"}));
-  TemplatePiece piece;
-  Json body;
-  if (const std::optional<Json> sequence = json.Find("Sequence")) {
-    body = *sequence;
-    PB_ASSIGN_OR_RETURN(std::string_view id, body.GetString("id"));
-    if (id != "A" && id != "B") return body.FindOrNull("id").ErrorExpected("\"A\" or \"B\"");
-    piece.sequence = id == "A" ? 0 : 1;
-  } else {
-    PB_ASSIGN_OR_RETURN(body, json.GetObject("SpecialToken"));
-    PB_ASSIGN_OR_RETURN(Json name, body.Get("id"));
-    PB_ASSIGN_OR_RETURN(piece.ids, ReadSpecialIds(special_tokens, name));
-  }
-  PB_ASSIGN_OR_RETURN(int64_t type_id, body.IntOr("type_id", 0, 0, INT32_MAX));
-  piece.type_id = static_cast<int32_t>(type_id);
-  return piece;
-}
-
-Result<std::vector<TemplatePiece>> ReadTemplate(Json json, std::string_view key) {
-  PB_ASSIGN_OR_RETURN(Json list, json.GetArray(key));
-  std::vector<TemplatePiece> pieces;
-  for (Json item : list.Items()) {
-    PB_ASSIGN_OR_RETURN(TemplatePiece piece, ReadPiece(item, json.FindOrNull("special_tokens")));
-    if (piece.sequence == 1 && key == "single") {
-      return item.ErrorExpected("no second text in the template of a single one");
-    }
-    pieces.push_back(std::move(piece));
-  }
-  return pieces;
+  return Done{};
 }
 
 // ["[SEP]", 102]
-Result<int32_t> ReadNamedId(Json json, std::string_view key) {
-  PB_ASSIGN_OR_RETURN(Json pair, json.GetArray(key));
-  if (pair.size() != 2) return pair.ErrorExpected("a token and its id");
+int32_t ReadNamedId(JsonFields& fields, const char* key) {
+  const Json pair = fields.RequiredArray(key);
   Json id;
   for (Json item : pair.Items()) id = item;
-  return ReadId(id);
+  Result<int64_t> number = id.AsInt(0, INT32_MAX);
+  if (pair.size() == 2 && number.ok()) return static_cast<int32_t>(number.value());
+  fields.Fail(pair.ErrorExpected("a token and its id"));
+  return 0;
 }
 
 template <typename T>
@@ -102,33 +96,31 @@ Result<PostProcessor> PostProcessor::FromJson(Json json) {
     processor.pair_ = {Sequence(0, 0), Sequence(1, 1)};
     return processor;
   }
-  PB_RETURN_IF_ERROR(json.AsObject());
+  JsonFields fields(json);
   const bool bert_members = json.Find("sep") && json.Find("cls") && !json.Find("trim_offsets");
-  PB_ASSIGN_OR_RETURN(std::string_view type,
-                      json.StringOr("type", bert_members ? "BertProcessing" : ""));
-  if (type == "BertProcessing") {
-    PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "sep", "cls"}));
-    PB_ASSIGN_OR_RETURN(int32_t sep, ReadNamedId(json, "sep"));
-    PB_ASSIGN_OR_RETURN(int32_t cls, ReadNamedId(json, "cls"));
+  if (!bert_members) fields.RequiredString("type");
+  if (fields.Choice("type", bert_members, "TemplateProcessing, BertProcessing") == 1) {
+    const int32_t sep = ReadNamedId(fields, "sep");
+    const int32_t cls = ReadNamedId(fields, "cls");
     processor.single_ = {Special(cls, 0), Sequence(0, 0), Special(sep, 0)};
     processor.pair_ = processor.single_;
     processor.pair_.push_back(Sequence(1, 1));
     processor.pair_.push_back(Special(sep, 1));
+    PB_RETURN_IF_ERROR(fields.Finish());
     return processor;
   }
-  if (type != "TemplateProcessing") {
-    PB_ASSIGN_OR_RETURN(Json found, json.Get("type"));
-    return UnsupportedComponent(found, "TemplateProcessing, BertProcessing");
-  }
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "single", "pair", "special_tokens"}));
-  PB_ASSIGN_OR_RETURN(processor.single_, ReadTemplate(json, "single"));
-  PB_ASSIGN_OR_RETURN(processor.pair_, ReadTemplate(json, "pair"));
+  const Json single = fields.RequiredArray("single");
+  const Json pair = fields.RequiredArray("pair");
+  const Json special_tokens = fields.Object("special_tokens");
+  PB_RETURN_IF_ERROR(fields.Finish());
+  PB_RETURN_IF_ERROR(ReadTemplate(single, special_tokens, "A", processor.single_));
+  PB_RETURN_IF_ERROR(ReadTemplate(pair, special_tokens, "A, B", processor.pair_));
   return processor;
 }
 
 size_t PostProcessor::special_token_count(bool pair) const {
   size_t count = 0;
-  for (const TemplatePiece& piece : pieces(pair)) count += piece.ids.size();
+  for (const TemplatePiece& piece : pieces(pair)) count += piece.sequence < 0;
   return count;
 }
 
@@ -142,9 +134,7 @@ bool PostProcessor::begins_with_second() const {
 int32_t PostProcessor::largest_id() const {
   int32_t largest = -1;
   for (const bool pair : {false, true}) {
-    for (const TemplatePiece& piece : pieces(pair)) {
-      for (const int32_t id : piece.ids) largest = std::max(largest, id);
-    }
+    for (const TemplatePiece& piece : pieces(pair)) largest = std::max(largest, piece.id);
   }
   return largest;
 }
@@ -156,13 +146,12 @@ Encoding PostProcessor::Assemble(const TemplateInput& input, bool pair,
   for (const TemplatePiece& piece : pieces(pair)) {
     if (piece.sequence < 0) {
       if (!add_special_tokens) continue;
-      const size_t count = piece.ids.size();
-      Copy(encoding.ids, piece.ids, {0, count});
-      Fill(encoding.offsets, count, Range{});
-      Fill(encoding.type_ids, count, piece.type_id);
-      Fill(encoding.special_tokens_mask, count, uint8_t{1});
-      Fill(encoding.word_ids, count, int32_t{-1});
-      Fill(encoding.sequence_ids, count, int8_t{-1});
+      encoding.ids.push_back(piece.id);
+      encoding.offsets.push_back({});
+      encoding.type_ids.push_back(piece.type_id);
+      encoding.special_tokens_mask.push_back(1);
+      encoding.word_ids.push_back(-1);
+      encoding.sequence_ids.push_back(-1);
     } else {
       const TokenList& tokens = *input.tokens[piece.sequence];
       const Window window = input.windows[piece.sequence];

@@ -14,10 +14,10 @@
 namespace pocketbert {
 
 struct TemplatePiece {
-  // 0 or 1: that text's tokens; -1: the special tokens `ids`.
-  int8_t sequence = -1;
-  std::vector<int32_t> ids = {};
-  int32_t type_id = 0;
+  // 0 or 1: that text's tokens; -1: the special token `id`.
+  int8_t sequence;
+  int32_t id;
+  int32_t type_id;
 };
 
 // What stands in the place of the two texts: a part of each.

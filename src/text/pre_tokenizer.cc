@@ -12,84 +12,64 @@ namespace {
 using Step = PreTokenizer::Step;
 using Kind = Step::Kind;
 
-struct BehaviorName {
-  std::string_view name;
-  SplitBehavior behavior;
-};
-constexpr BehaviorName kBehaviors[] = {
-    {"Removed", SplitBehavior::kRemoved},
-    {"Isolated", SplitBehavior::kIsolated},
-    {"MergedWithPrevious", SplitBehavior::kMergedWithPrevious},
-    {"MergedWithNext", SplitBehavior::kMergedWithNext},
-    {"Contiguous", SplitBehavior::kContiguous},
-};
+// In the order of SplitBehavior.
+constexpr char kBehaviors[] =
+    "Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous";
 
-Result<SplitBehavior> ReadBehavior(Json json) {
-  PB_ASSIGN_OR_RETURN(std::string_view name, json.AsString());
-  for (const BehaviorName& known : kBehaviors) {
-    if (known.name == name) return known.behavior;
-  }
-  return UnsupportedComponent(
-      json, "Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous");
+SplitBehavior ReadBehavior(JsonFields& fields, SplitBehavior fallback) {
+  return static_cast<SplitBehavior>(
+      fields.Choice("behavior", static_cast<size_t>(fallback), kBehaviors));
 }
 
 template <Kind kind>
-Result<Step> ReadPlain(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type"}));
+Step ReadPlain(JsonFields&) {
   return Step{kind};
 }
 
-Result<Step> ReadWhitespaceSplit(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type"}));
+Step ReadWhitespaceSplit(JsonFields&) {
   Step step{Kind::kClass};
   step.class_bits = kWhiteSpace;
   return step;
 }
 
-Result<Step> ReadPunctuation(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "behavior"}));
+Step ReadPunctuation(JsonFields& fields) {
   Step step{Kind::kClass};
   step.class_bits = kPunctuation;
-  step.behavior = SplitBehavior::kIsolated;
-  if (const Json behavior = json.FindOrNull("behavior"); !behavior.is_null()) {
-    PB_ASSIGN_OR_RETURN(step.behavior, ReadBehavior(behavior));
-  }
+  step.behavior = ReadBehavior(fields, SplitBehavior::kIsolated);
   return step;
 }
 
-Result<Step> ReadDigits(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "individual_digits"}));
+Step ReadDigits(JsonFields& fields) {
   Step step{Kind::kClass};
   step.class_bits = kNumeric;
-  PB_ASSIGN_OR_RETURN(bool individual, json.BoolOr("individual_digits", false));
-  step.behavior = individual ? SplitBehavior::kIsolated : SplitBehavior::kContiguous;
+  step.behavior = fields.Bool("individual_digits", false) ? SplitBehavior::kIsolated
+                                                          : SplitBehavior::kContiguous;
   return step;
 }
 
-Result<Step> ReadSplit(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "pattern", "behavior", "invert"}));
+Step ReadSplit(JsonFields& fields) {
   Step step{Kind::kLiteral};
-  PB_ASSIGN_OR_RETURN(step.literal, ReadStringPattern(json, "pattern"));
-  PB_ASSIGN_OR_RETURN(Json behavior, json.Get("behavior"));
-  PB_ASSIGN_OR_RETURN(step.behavior, ReadBehavior(behavior));
-  PB_ASSIGN_OR_RETURN(step.invert, json.BoolOr("invert", false));
+  step.literal = ReadStringPattern(fields, "pattern");
+  fields.RequiredString("behavior");
+  step.behavior = ReadBehavior(fields, SplitBehavior::kRemoved);
+  step.invert = fields.Bool("invert", false);
   return step;
 }
 
-Result<Step> ReadDelimiter(Json json) {
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "delimiter"}));
+Step ReadDelimiter(JsonFields& fields) {
   Step step{Kind::kLiteral};
-  PB_ASSIGN_OR_RETURN(step.literal, json.GetString("delimiter"));
+  step.literal = fields.RequiredString("delimiter");
   const char* at = step.literal.data();
-  if (step.literal.empty() || (ReadUtf8(at), at != step.literal.data() + step.literal.size())) {
-    return json.FindOrNull("delimiter").ErrorExpected("one character");
+  if (fields.ok() &&
+      (step.literal.empty() || (ReadUtf8(at), at != step.literal.data() + step.literal.size()))) {
+    fields.Fail(fields.Any("delimiter").ErrorExpected("one character"));
   }
   return step;
 }
 
 struct Type {
   std::string_view name;
-  Result<Step> (*read)(Json);
+  Step (*read)(JsonFields&);
   // Takes white space out, so that what follows in the list works on words.
   bool splits_white_space;
 };
@@ -117,20 +97,21 @@ Result<PreTokenizer> PreTokenizer::FromJson(Json json) {
 
 // Recurses at most as deep as ParseJson lets brackets nest.
 Status PreTokenizer::Add(Json json) {
-  PB_ASSIGN_OR_RETURN(std::string_view name, json.GetString("type"));
+  JsonFields fields(json);
+  const std::string_view name = fields.RequiredString("type");
   if (name == "Sequence") {
-    PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"type", "pretokenizers"}));
-    PB_ASSIGN_OR_RETURN(Json list, json.GetArray("pretokenizers"));
+    const Json list = fields.RequiredArray("pretokenizers");
+    PB_RETURN_IF_ERROR(fields.Finish());
     for (Json item : list.Items()) PB_RETURN_IF_ERROR(Add(item));
     return Done{};
   }
   for (const Type& type : kTypes) {
     if (type.name != name) continue;
-    PB_ASSIGN_OR_RETURN(Step step, type.read(json));
     if (steps_.empty()) works_on_parts_ = type.splits_white_space;
-    steps_.push_back(std::move(step));
-    return Done{};
+    steps_.push_back(type.read(fields));
+    return fields.Finish();
   }
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
   return UnsupportedComponent(json.FindOrNull("type"), kSupported);
 }
 

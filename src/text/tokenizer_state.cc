@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/json_fields.h"
 #include "text/padding.h"
 #include "text/truncation.h"
 
@@ -12,7 +13,7 @@ namespace {
 // Roles of special tokens: their key in tokenizer_config.json, and the name where no file tells
 // one.
 struct Role {
-  std::string_view key;
+  const char* key;
   std::string_view usual_name;
   int32_t SpecialIds::*id;
 };
@@ -23,22 +24,25 @@ constexpr Role kRoles[] = {
 };
 
 Status ReadExtras(Json extras, TokenizerState& state) {
-  const Json special = extras.FindOrNull("special");
-  for (const Role& role : kRoles) {
-    const std::string_view usual =
-        role.id == &SpecialIds::unk ? std::string_view(state.model.unk_token()) : role.usual_name;
-    PB_ASSIGN_OR_RETURN(std::string_view name, special.StringOr(role.key, usual));
-    state.special_ids.*role.id = state.TokenToId(name).value_or(-1);
+  JsonFields fields(extras);
+  if (const Json json = fields.Object("special"); !json.is_null()) {
+    JsonFields special(json);
+    for (const Role& role : kRoles) {
+      const std::string_view usual = role.id == &SpecialIds::unk
+                                         ? std::string_view(state.model.unk_token())
+                                         : role.usual_name;
+      state.special_ids.*role.id =
+          state.TokenToId(special.String(role.key, usual)).value_or(-1);
+    }
+    PB_RETURN_IF_ERROR(special.FinishOpen());
   }
-  if (const Json most = extras.FindOrNull("model_max_length"); !most.is_null()) {
-    PB_ASSIGN_OR_RETURN(int64_t length, most.AsInt(1, INT32_MAX));
-    state.model_max_length = static_cast<size_t>(length);
-  }
-  for (Json item : extras.FindOrNull("differences").Items()) {
+  const int64_t length = fields.Int("model_max_length", 0, 0, INT32_MAX);
+  if (length > 0) state.model_max_length = static_cast<size_t>(length);
+  for (Json item : fields.Array("differences").Items()) {
     PB_ASSIGN_OR_RETURN(std::string_view difference, item.AsString());
     state.differences.emplace_back(difference);
   }
-  return Done{};
+  return fields.FinishOpen();
 }
 
 void CountIds(TokenizerState& state) {

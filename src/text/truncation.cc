@@ -4,33 +4,20 @@
 #include <string>
 #include <utility>
 
-#include "text/component_json.h"
+#include "base/json_fields.h"
 
 namespace pocketbert {
 
 Result<std::optional<Truncation>> ReadTruncation(Json json) {
   if (json.is_null()) return std::optional<Truncation>();
-  PB_RETURN_IF_ERROR(json.AsObject());
-  PB_RETURN_IF_ERROR(CheckKnownKeys(json, {"direction", "max_length", "strategy", "stride"}));
+  JsonFields fields(json);
   Truncation truncation;
-  PB_ASSIGN_OR_RETURN(int64_t max_length, json.GetInt("max_length", 0, INT32_MAX));
-  PB_ASSIGN_OR_RETURN(int64_t stride, json.IntOr("stride", 0, 0, INT32_MAX));
-  truncation.max_length = static_cast<size_t>(max_length);
-  truncation.stride = static_cast<size_t>(stride);
-  PB_ASSIGN_OR_RETURN(std::string_view strategy, json.StringOr("strategy", "LongestFirst"));
-  if (strategy == "OnlyFirst") {
-    truncation.strategy = TruncationStrategy::kOnlyFirst;
-  } else if (strategy == "OnlySecond") {
-    truncation.strategy = TruncationStrategy::kOnlySecond;
-  } else if (strategy != "LongestFirst") {
-    return UnsupportedComponent(json.FindOrNull("strategy"), "LongestFirst, OnlyFirst, OnlySecond");
-  }
-  PB_ASSIGN_OR_RETURN(std::string_view direction, json.StringOr("direction", "Right"));
-  if (direction == "Left") {
-    truncation.direction = Side::kLeft;
-  } else if (direction != "Right") {
-    return UnsupportedComponent(json.FindOrNull("direction"), "Left, Right");
-  }
+  truncation.max_length = static_cast<size_t>(fields.RequiredInt("max_length", 0, INT32_MAX));
+  truncation.stride = static_cast<size_t>(fields.Int("stride", 0, 0, INT32_MAX));
+  truncation.strategy = static_cast<TruncationStrategy>(
+      fields.Choice("strategy", 0, "LongestFirst, OnlyFirst, OnlySecond"));
+  if (fields.Choice("direction", 1, "Left, Right") == 0) truncation.direction = Side::kLeft;
+  PB_RETURN_IF_ERROR(fields.Finish());
   return std::optional<Truncation>(truncation);
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/component_json.h"
+#include "base/json_fields.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
@@ -30,24 +30,28 @@ Status WordPiece::CheckType(Json json) {
     return UnsupportedError(Message(json.Path()) + " has no \"type\" and looks like " + guess +
                             ", which is not supported (supported: WordPiece)");
   }
-  PB_ASSIGN_OR_RETURN(std::string_view name, type.AsString());
-  if (name != "WordPiece") return UnsupportedComponent(type, "WordPiece");
-  return CheckKnownKeys(json, {"type", "unk_token", "continuing_subword_prefix",
-                               "max_input_chars_per_word", "vocab"});
+  JsonFields fields(json);
+  fields.Choice("type", 0, "WordPiece");
+  for (const char* key :
+       {"unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"}) {
+    fields.Any(key);
+  }
+  return fields.Finish();
 }
 
 Result<WordPiece> WordPiece::FromJson(Json json, Vocabulary vocabulary) {
   PB_RETURN_IF_ERROR(CheckType(json));
+  JsonFields fields(json);
   WordPiece model;
-  PB_ASSIGN_OR_RETURN(model.unk_token_, json.StringOr("unk_token", "[UNK]"));
-  PB_ASSIGN_OR_RETURN(std::string_view prefix, json.StringOr("continuing_subword_prefix", "##"));
-  const Json most = json.FindOrNull("max_input_chars_per_word");
-  if (most.kind() == JsonKind::kUint) {
+  model.unk_token_ = fields.String("unk_token", "[UNK]");
+  const std::string_view prefix = fields.String("continuing_subword_prefix", "##");
+  if (fields.Any("max_input_chars_per_word").kind() == JsonKind::kUint) {
     model.max_input_chars_ = SIZE_MAX;
-  } else if (!most.is_null()) {
-    PB_ASSIGN_OR_RETURN(int64_t chars, most.AsInt(0));
-    model.max_input_chars_ = static_cast<size_t>(std::min<int64_t>(chars, UINT32_MAX));
+  } else {
+    const int64_t most = fields.Int("max_input_chars_per_word", 100, 0);
+    model.max_input_chars_ = static_cast<size_t>(std::min<int64_t>(most, UINT32_MAX));
   }
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
   model.vocabulary_ = std::move(vocabulary);
   model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
   PB_ASSIGN_OR_RETURN(model.first_, MakePosition(model.vocabulary_, ""));
