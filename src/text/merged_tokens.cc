@@ -111,7 +111,7 @@ bool MergedTokens::IsRole(std::string_view content) const {
 void MergedTokens::Merge(AddedToken token) {
   AddedToken* known = Find(token.content);
   if (!known) {
-    if (has_tokenizer_json()) {
+    if (has_tokenizer_json_) {
       differences_.push_back("added token " + Quoted(token.content) +
                              ": not in tokenizer.json but in a file beside it; it is used");
     }
@@ -120,7 +120,7 @@ void MergedTokens::Merge(AddedToken token) {
   }
   token.special = token.special || known->special;
   if (known->SameFlags(token)) return;
-  if (has_tokenizer_json()) differences_.push_back(DescribeFlags(token, *known));
+  if (has_tokenizer_json_) differences_.push_back(DescribeFlags(token, *known));
   token.id = known->id;
   *known = std::move(token);
 }
@@ -140,12 +140,15 @@ Status MergedTokens::MergeDecoder() {
   return Done{};
 }
 
-// added_tokens.json: {"[X]": 30522, …}; tokenizer.json knows better what it lists itself.
+// added_tokens.json: {"[X]": 30522, …}; what tokenizer.json lists, by text or id, it knows better.
 Status MergedTokens::MergeOlderList() {
   std::vector<AddedToken> tokens;
   for (auto [content, value] : files_.added_map.Members()) {
     PB_ASSIGN_OR_RETURN(int64_t id, value.AsInt(0, INT32_MAX));
-    if (Find(content)) continue;
+    const bool taken = std::any_of(added_.begin(), added_.end(), [&](const AddedToken& known) {
+      return known.id == id || known.content == content;
+    });
+    if (taken) continue;
     AddedToken token;
     token.content = content;
     token.id = static_cast<int32_t>(id);
@@ -161,17 +164,16 @@ Status MergedTokens::MergeOlderList() {
 // Tokens with a role that are not among the added ones yet. A role whose token is in no vocabulary
 // stays empty.
 Status MergedTokens::MergeSpecials(const Vocabulary& vocabulary) {
-  if (!has_tokenizer_json()) {
-    for (const std::string_view usual : {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"}) {
-      AddedToken token;
-      token.content = RoleOf(usual);
-      token.special = true;
-      if (!Find(token.content) && vocabulary.Find(token.content) >= 0) Merge(std::move(token));
-    }
-  }
   for (const TokenRole& role : roles_) {
     const std::string& content = role.token.content;
     if (!Find(content) && vocabulary.Find(content) >= 0) Merge(role.token);
+  }
+  if (has_tokenizer_json_) return Done{};
+  for (const char* usual : {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"}) {
+    AddedToken token;
+    token.content = RoleOf(usual);
+    token.special = true;
+    if (!Find(token.content) && vocabulary.Find(token.content) >= 0) Merge(std::move(token));
   }
   return Done{};
 }

@@ -42,14 +42,14 @@ class MergedTokens {
   std::string RoleOf(std::string_view usual) const;
 
  private:
-  explicit MergedTokens(const TokenFiles& files) : files_(files) {}
+  explicit MergedTokens(const TokenFiles& files)
+      : files_(files), has_tokenizer_json_(!files.tokenizer.is_null()) {}
 
   // The file of special tokens is an older way; where tokenizer_config.json lists all added tokens,
   // it is not read.
   bool config_lists_tokens() const {
     return !files_.config.FindOrNull("added_tokens_decoder").is_null();
   }
-  bool has_tokenizer_json() const { return files_.tokenizer.is_object(); }
 
   Status ReadRoles();
   Status ReadTokenizerJson();
@@ -62,6 +62,7 @@ class MergedTokens {
   bool IsRole(std::string_view content) const;
 
   TokenFiles files_;
+  bool has_tokenizer_json_;
   std::vector<TokenRole> roles_;
   std::vector<AddedToken> added_;
   std::vector<std::string> differences_;

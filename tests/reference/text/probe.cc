@@ -72,11 +72,13 @@ class Probe {
     const auto vocab_txt = Optional(json, "vocab_txt");
     const auto config = Optional(json, "tokenizer_config_json");
     const auto map = Optional(json, "special_tokens_map_json");
+    const auto added = Optional(json, "added_tokens_json");
     TokenizerFiles files;
     files.tokenizer_json = View(tokenizer_json);
     files.vocab_txt = View(vocab_txt);
     files.tokenizer_config_json = View(config);
     files.special_tokens_map_json = View(map);
+    files.added_tokens_json = View(added);
     tokenizer_.reset();
     auto tokenizer = Tokenizer::FromFiles(files);
     if (!tokenizer.ok()) return ErrorLine(tokenizer.error());
