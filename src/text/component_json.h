@@ -11,8 +11,8 @@ namespace pocketbert {
 // `tokenizer.json: normalizer.type is "Precompiled", which is not supported (supported: …)`.
 ErrorBox UnsupportedComponent(Json value, std::string_view supported);
 
-// The literal of a member {"String": "literal"}; {"Regex": …} is refused by name, and so is an empty
-// literal.
+// The literal of a member {"String": "literal"}; {"Regex": …} is refused by name, and so is an
+// empty literal.
 std::string_view ReadStringPattern(JsonFields& fields, const char* key);
 
 }  // namespace pocketbert

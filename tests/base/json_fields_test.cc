@@ -62,7 +62,8 @@ TEST_CASE("what is missing, of another kind, out of the list, or not asked for")
     REQUIRE_FALSE(status.ok());
     return status.error();
   };
-  CHECK(failure("[]", [](JsonFields&) {}).message == "file.json is an array of 0, expected an object");
+  CHECK(failure("[]", [](JsonFields&) {}).message ==
+        "file.json is an array of 0, expected an object");
   CHECK(failure("{}", [](JsonFields& f) { f.RequiredString("k"); }).message ==
         "file.json has no \"k\"");
   CHECK(failure("{}", [](JsonFields& f) { f.RequiredObject("k"); }).message ==
@@ -73,7 +74,8 @@ TEST_CASE("what is missing, of another kind, out of the list, or not asked for")
         "file.json: k is 11, expected an integer in 0 … 10");
   const Error choice =
       failure(R"({"k":"Up"})", [](JsonFields& f) { f.Choice("k", 0, "Left, Right"); });
-  CHECK(choice.message == "file.json: k is \"Up\", which is not supported (supported: Left, Right)");
+  CHECK(choice.message ==
+        "file.json: k is \"Up\", which is not supported (supported: Left, Right)");
   CHECK(choice.code == ErrorCode::kUnsupported);
   CHECK(failure(R"({"k":"Lef"})", [](JsonFields& f) { f.Choice("k", 0, "Left, Right"); }).code ==
         ErrorCode::kUnsupported);
