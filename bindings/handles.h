@@ -1,6 +1,7 @@
 #pragma once
-// The objects that JavaScript holds by handle: memory, texts, an engine, a model, a tokenizer, an
-// importer. Each handle has one owner, who calls delete().
+// The objects that JavaScript holds: memory, texts, an engine, a model, a tokenizer, an importer. It
+// knows each by its handle and owns it until it passes the handle to `destroy`. Handles are numbers,
+// because the glue script for Embind's classes would be a twelfth of all script that a page loads.
 
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
@@ -11,12 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
 #include "bindings/to_js.h"
 #include "io/byte_block.h"
 #include "model/folder_texts.h"
 #include "model/model.h"
+#include "quantize/import_model.h"
 #include "tasks/task_session.h"
 #include "tasks/text_block.h"
 #include "text/tokenizer.h"
@@ -26,9 +29,6 @@ namespace pocketbert {
 // Bytes that JavaScript fills or reads in place.
 struct ByteBuffer {
   ByteBlock block;
-
-  // A view, valid until memory grows.
-  Uint8ArrayVal Bytes();
 };
 
 // Texts, or pairs of texts, as SplitTexts of tasks/text_block.h takes them.
@@ -36,8 +36,6 @@ struct TextBlock {
   ByteBlock bytes;
   std::vector<uint32_t> ends;
 
-  Uint8ArrayVal Bytes();
-  Uint32ArrayVal Ends();
   std::vector<TextPair> Items(size_t first = 0) const {
     return SplitTexts(bytes.bytes(), ends, first);
   }
@@ -58,5 +56,59 @@ struct OpenModel {
   Model model;
   TaskSession session;
 };
+
+// The address of an Object. Never 0.
+using Handle = size_t;
+
+enum class ObjectKind { kByteBuffer, kTextBlock, kEngine, kModel, kTokenizer, kImporter };
+
+struct Object {
+  explicit Object(ObjectKind kind) : kind(kind) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  virtual ~Object() = default;
+
+  const ObjectKind kind;
+};
+
+template <typename T>
+extern const ObjectKind kKindOf;
+template <>
+inline constexpr ObjectKind kKindOf<ByteBuffer> = ObjectKind::kByteBuffer;
+template <>
+inline constexpr ObjectKind kKindOf<TextBlock> = ObjectKind::kTextBlock;
+template <>
+inline constexpr ObjectKind kKindOf<Engine> = ObjectKind::kEngine;
+template <>
+inline constexpr ObjectKind kKindOf<OpenModel> = ObjectKind::kModel;
+template <>
+inline constexpr ObjectKind kKindOf<Tokenizer> = ObjectKind::kTokenizer;
+template <>
+inline constexpr ObjectKind kKindOf<ModelImporter> = ObjectKind::kImporter;
+
+template <typename T>
+struct Holder final : Object {
+  template <typename... Parts>
+  explicit Holder(Parts&&... parts)
+      : Object(kKindOf<T>), value(std::forward<Parts>(parts)...) {}
+
+  T value;
+};
+
+// Moves the parts into a new object that JavaScript owns.
+template <typename T, typename... Parts>
+Handle HandOver(Parts&&... parts) {
+  const Object* object = new Holder<T>(std::forward<Parts>(parts)...);
+  return reinterpret_cast<Handle>(object);
+}
+
+inline Object& ObjectAt(Handle handle) { return *reinterpret_cast<Object*>(handle); }
+
+template <typename T>
+T& At(Handle handle) {
+  Object& object = ObjectAt(handle);
+  PB_CHECK(object.kind == kKindOf<T>);
+  return static_cast<Holder<T>&>(object).value;
+}
 
 }  // namespace pocketbert

@@ -4,8 +4,6 @@
 #include <emscripten/heap.h>
 #include <malloc.h>
 
-#include <memory>
-
 #include "bindings/handles.h"
 
 // Names the variant in the file itself, for a loader that is handed a wasm file of its user.
@@ -23,41 +21,39 @@ namespace {
 using emscripten::typed_memory_view;
 using emscripten::val;
 
-EMSCRIPTEN_DECLARE_VAL_TYPE(ByteBufferReply);
-EMSCRIPTEN_DECLARE_VAL_TYPE(TextBlockReply);
-
-ByteBufferReply CreateByteBuffer(size_t byte_length) {
-  return ReplyWith<ByteBufferReply>(
-      ByteBlock::Create(byte_length, "buffer"), [](ByteBlock block) {
-        return std::make_unique<ByteBuffer>(ByteBuffer{std::move(block)});
-      });
+NumberReply CreateByteBuffer(size_t byte_length) {
+  return ReplyWith<NumberReply>(ByteBlock::Create(byte_length, "buffer"),
+                                HandOver<ByteBuffer, ByteBlock>);
 }
 
-TextBlockReply CreateTextBlock(size_t byte_length, size_t items) {
-  return ReplyWith<TextBlockReply>(
+NumberReply CreateTextBlock(size_t byte_length, size_t items) {
+  return ReplyWith<NumberReply>(
       ByteBlock::Create(byte_length, "texts"), [items](ByteBlock block) {
-        return std::make_unique<TextBlock>(
-            TextBlock{std::move(block), std::vector<uint32_t>(2 * items)});
+        return HandOver<TextBlock>(std::move(block), std::vector<uint32_t>(2 * items));
       });
 }
+
+// Views, valid until memory grows.
+Uint8ArrayVal BytesOf(const ByteBlock& block) {
+  return Uint8ArrayVal(val(typed_memory_view(block.size(), block.data())));
+}
+
+Uint8ArrayVal BufferBytes(Handle buffer) { return BytesOf(At<ByteBuffer>(buffer).block); }
+
+Uint8ArrayVal TextBytes(Handle texts) { return BytesOf(At<TextBlock>(texts).bytes); }
+
+Uint32ArrayVal TextEnds(Handle texts) {
+  const std::vector<uint32_t>& ends = At<TextBlock>(texts).ends;
+  return Uint32ArrayVal(val(typed_memory_view(ends.size(), ends.data())));
+}
+
+void Destroy(Handle handle) { delete &ObjectAt(handle); }
 
 size_t MemoryBytes() { return emscripten_get_heap_size(); }
 
 size_t UsedBytes() { return static_cast<size_t>(mallinfo().uordblks); }
 
 }  // namespace
-
-Uint8ArrayVal ByteBuffer::Bytes() {
-  return Uint8ArrayVal(val(typed_memory_view(block.size(), block.data())));
-}
-
-Uint8ArrayVal TextBlock::Bytes() {
-  return Uint8ArrayVal(val(typed_memory_view(bytes.size(), bytes.data())));
-}
-
-Uint32ArrayVal TextBlock::Ends() {
-  return Uint32ArrayVal(val(typed_memory_view(ends.size(), ends.data())));
-}
 
 FolderTexts TextBlock::Files() const {
   FolderTexts files;
@@ -68,7 +64,6 @@ FolderTexts TextBlock::Files() const {
 }
 
 EMSCRIPTEN_BINDINGS(memory) {
-  using emscripten::class_;
   using emscripten::function;
   using emscripten::register_type;
 
@@ -81,15 +76,14 @@ EMSCRIPTEN_BINDINGS(memory) {
   register_type<Uint32ArrayVal>("Uint32Array");
   register_type<Float32ArrayVal>("Float32Array");
 
-  class_<ByteBuffer>("ByteBuffer").function("bytes", &ByteBuffer::Bytes);
-  register_type<ByteBufferReply>("ByteBuffer | ErrorValue");
-  function("createByteBuffer", &CreateByteBuffer);
+  register_type<NumberReply>("number | ErrorValue");
 
-  class_<TextBlock>("TextBlock")
-      .function("bytes", &TextBlock::Bytes)
-      .function("ends", &TextBlock::Ends);
-  register_type<TextBlockReply>("TextBlock | ErrorValue");
+  function("createByteBuffer", &CreateByteBuffer);
+  function("bufferBytes", &BufferBytes);
   function("createTextBlock", &CreateTextBlock);
+  function("textBytes", &TextBytes);
+  function("textEnds", &TextEnds);
+  function("destroy", &Destroy);
 
   function("memoryBytes", &MemoryBytes);
   function("usedBytes", &UsedBytes);

@@ -32,11 +32,12 @@ struct ClassificationValue {
   Uint8ArrayVal truncated{val::undefined()};
 };
 
-EmbeddingsReply EmbedTexts(OpenModel& model, const TextBlock& texts, size_t first,
-                           size_t first_number, const EmbedOptions& options) {
-  const std::vector<TextPair> items = texts.Items(first);
+EmbeddingsReply EmbedTexts(Handle model, Handle texts, size_t first, size_t first_number,
+                           const EmbedOptions& options) {
+  OpenModel& open = At<OpenModel>(model);
+  const std::vector<TextPair> items = At<TextBlock>(texts).Items(first);
   return ReplyWith<EmbeddingsReply>(
-      EmbedBatch(model.model, model.session, {items, first_number}, options),
+      EmbedBatch(open.model, open.session, {items, first_number}, options),
       [](const Embeddings& result) {
         return EmbeddingsValue{
             .dimensions = result.dimensions,
@@ -47,11 +48,12 @@ EmbeddingsReply EmbedTexts(OpenModel& model, const TextBlock& texts, size_t firs
       });
 }
 
-ClassificationReply ClassifyTexts(OpenModel& model, const TextBlock& texts, size_t first,
-                                  size_t first_number, const ClassifyOptions& options) {
-  const std::vector<TextPair> items = texts.Items(first);
+ClassificationReply ClassifyTexts(Handle model, Handle texts, size_t first, size_t first_number,
+                                  const ClassifyOptions& options) {
+  OpenModel& open = At<OpenModel>(model);
+  const std::vector<TextPair> items = At<TextBlock>(texts).Items(first);
   return ReplyWith<ClassificationReply>(
-      ClassifyBatch(model.model, model.session, {items, first_number}, options),
+      ClassifyBatch(open.model, open.session, {items, first_number}, options),
       [](const Classification& result) {
         return ClassificationValue{
             .labels_per_text = result.labels_per_text,

@@ -19,6 +19,8 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(Uint8ArrayVal);
 EMSCRIPTEN_DECLARE_VAL_TYPE(Int32ArrayVal);
 EMSCRIPTEN_DECLARE_VAL_TYPE(Uint32ArrayVal);
 EMSCRIPTEN_DECLARE_VAL_TYPE(Float32ArrayVal);
+// A number (a handle, see handles.h, or a size) or an ErrorValue.
+EMSCRIPTEN_DECLARE_VAL_TYPE(NumberReply);
 
 // What a function returns in place of its value: told apart by the property `errorCode`.
 struct ErrorValue {

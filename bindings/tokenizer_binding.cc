@@ -1,8 +1,7 @@
-// Tokenizers. Functions take a `Tokenizer`, be it one of its own or a model's.
+// Tokenizers. Functions take the handle of a tokenizer or of a model, which has one.
 
 #include <emscripten/bind.h>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,7 +15,6 @@ namespace {
 
 using emscripten::val;
 
-EMSCRIPTEN_DECLARE_VAL_TYPE(TokenizerReply);
 EMSCRIPTEN_DECLARE_VAL_TYPE(TokensReply);
 EMSCRIPTEN_DECLARE_VAL_TYPE(CountsReply);
 
@@ -48,42 +46,47 @@ TokensValue ToValue(const Tokens& tokens) {
   };
 }
 
-TokenizerReply OpenFolderTokenizer(const TextBlock& files) {
-  return ReplyWith<TokenizerReply>(OpenTokenizer(files.Files()), [](Tokenizer tokenizer) {
-    return std::make_unique<Tokenizer>(std::move(tokenizer));
-  });
+const Tokenizer& TokenizerAt(Handle handle) {
+  if (ObjectAt(handle).kind == ObjectKind::kModel) return At<OpenModel>(handle).model.tokenizer();
+  return At<Tokenizer>(handle);
 }
 
-TokensReply TokenizeTexts(const Tokenizer& tokenizer, const TextBlock& texts,
-                          const EncodeOptions& options) {
-  return ReplyWith<TokensReply>(Tokenize(tokenizer, texts.Items(), options), ToValue);
+NumberReply OpenFolderTokenizer(Handle files) {
+  return ReplyWith<NumberReply>(OpenTokenizer(At<TextBlock>(files).Files()),
+                                HandOver<Tokenizer, Tokenizer>);
 }
 
-CountsReply CountTextTokens(const Tokenizer& tokenizer, const TextBlock& texts) {
-  return ReplyWith<CountsReply>(CountTokens(tokenizer, texts.Items()),
+std::string Describe(Handle tokenizer) { return DescribeTokenizer(TokenizerAt(tokenizer)); }
+
+TokensReply TokenizeTexts(Handle tokenizer, Handle texts, const EncodeOptions& options) {
+  return ReplyWith<TokensReply>(
+      Tokenize(TokenizerAt(tokenizer), At<TextBlock>(texts).Items(), options), ToValue);
+}
+
+CountsReply CountTextTokens(Handle tokenizer, Handle texts) {
+  return ReplyWith<CountsReply>(CountTokens(TokenizerAt(tokenizer), At<TextBlock>(texts).Items()),
                                 CopyToJs<Uint32ArrayVal, uint32_t>);
 }
 
-// `ids`: int32 values.
-std::string DecodeIds(const Tokenizer& tokenizer, const ByteBuffer& ids,
-                      const DecodeOptions& options) {
-  const auto* values = reinterpret_cast<const int32_t*>(ids.block.data());
-  return tokenizer.Decode({values, ids.block.size() / sizeof(int32_t)}, options);
+// `ids`: a byte buffer of int32 values.
+std::string DecodeIds(Handle tokenizer, Handle ids, const DecodeOptions& options) {
+  const ByteBlock& block = At<ByteBuffer>(ids).block;
+  const auto* values = reinterpret_cast<const int32_t*>(block.data());
+  return TokenizerAt(tokenizer).Decode({values, block.size() / sizeof(int32_t)}, options);
 }
 
-std::optional<std::string> IdToToken(const Tokenizer& tokenizer, int32_t id) {
-  const std::optional<std::string_view> token = tokenizer.IdToToken(id);
+std::optional<std::string> IdToToken(Handle tokenizer, int32_t id) {
+  const std::optional<std::string_view> token = TokenizerAt(tokenizer).IdToToken(id);
   return token ? std::optional<std::string>(*token) : std::nullopt;
 }
 
-std::optional<int32_t> TokenToId(const Tokenizer& tokenizer, const std::string& token) {
-  return tokenizer.TokenToId(token);
+std::optional<int32_t> TokenToId(Handle tokenizer, const std::string& token) {
+  return TokenizerAt(tokenizer).TokenToId(token);
 }
 
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(tokenizer) {
-  using emscripten::class_;
   using emscripten::enum_;
   using emscripten::function;
   using emscripten::register_optional;
@@ -133,12 +136,10 @@ EMSCRIPTEN_BINDINGS(tokenizer) {
       .field("wordIds", &TokensValue::word_ids)
       .field("sequenceIds", &TokensValue::sequence_ids);
 
-  class_<Tokenizer>("Tokenizer");
-  register_type<TokenizerReply>("Tokenizer | ErrorValue");
   register_type<TokensReply>("Tokens | ErrorValue");
   register_type<CountsReply>("Uint32Array | ErrorValue");
   function("openTokenizer", &OpenFolderTokenizer);
-  function("describeTokenizer", &DescribeTokenizer);
+  function("describeTokenizer", &Describe);
   function("tokenize", &TokenizeTexts);
   function("countTokens", &CountTextTokens);
   function("decode", &DecodeIds);

@@ -136,17 +136,27 @@ describe('traps', () => {
     const files = instance.call((raw) => raw.createTextBlock(20_000, 1));
     const path = new TextEncoder().encode('tokenizer.json');
     const content = new TextEncoder().encode(json);
-    files.bytes().set(path);
-    files.bytes().set(content, path.length);
-    files.ends().set([path.length, path.length + content.length]);
+    instance.call((raw) => {
+      raw.textBytes(files).set(path);
+      raw.textBytes(files).set(content, path.length);
+      raw.textEnds(files).set([path.length, path.length + content.length]);
+    });
     const tokenizer = instance.call((raw) => raw.openTokenizer(files));
     const broken = instance.call((raw) => raw.createTextBlock(4, 1));
-    broken.ends().set([1000, 1000]);
+    instance.call((raw) => raw.textEnds(broken).set([1000, 1000]));
     const error = failure('trap', () => instance.call((raw) => raw.countTokens(tokenizer, broken)));
     assert.match(error.message, /the engine stopped: .*text_block\.cc:\d+: check failed/);
     assert.equal(instance.alive, false);
     assert.equal(failure('trap', () => instance.call((raw) => raw.usedBytes())), error);
     instance.destroy();
+  });
+
+  test('a handle of another kind of object is refused by the same way', async () => {
+    const log: string[] = [];
+    const instance = new Instance(await start(log), log);
+    const buffer = instance.call((raw) => raw.createByteBuffer(8));
+    const error = failure('trap', () => instance.call((raw) => raw.textEnds(buffer)));
+    assert.match(error.message, /the engine stopped: .*handles\.h:\d+: check failed/);
   });
 
   test('another engine of the same page is not touched', async () => {

@@ -11,12 +11,11 @@ export interface RawBatch {
   truncated: Uint8Array;
 }
 
-type RawTexts = ReturnType<typeof writeTexts> extends Handle<infer Raw> ? Raw : never;
-
 /** What differs between tasks. */
 export interface Task<Batch extends RawBatch, Result> {
-  /** Computes one batch of `texts` from `first` on; `firstNumber` is that text's number in the list. */
-  compute(texts: RawTexts, first: number, firstNumber: number): Batch;
+  /** Computes one batch of the block `texts` from `first` on; `firstNumber` is that text's number in
+   *  the list. */
+  compute(texts: number, first: number, firstNumber: number): Batch;
   /** The whole result of a list of `total` items, still empty; `batch` tells the sizes. */
   begin(total: number, batch: Batch): Result;
   /** Puts the batch's results at item `at`. */
@@ -32,7 +31,7 @@ export class BatchRun<Batch extends RawBatch, Result> implements EngineRun<Resul
   readonly #items: readonly TextItem[];
   readonly #task: Task<Batch, Result>;
   #result: Result | undefined;
-  #block: { texts: Handle<RawTexts>; begin: number; end: number } | undefined;
+  #block: { texts: Handle; begin: number; end: number } | undefined;
   #done = 0;
   #ended = false;
 

@@ -1,17 +1,14 @@
 /** Memory inside the module that the caller fills or reads. */
 
 import { Handle, type Instance } from './instance.js';
-import type { RawModule } from './raw_module.js';
 import type { ByteBuffer } from './types.js';
-
-type RawByteBuffer = Exclude<ReturnType<RawModule['createByteBuffer']>, { errorCode: unknown }>;
 
 export class WasmByteBuffer implements ByteBuffer {
   readonly byteLength: number;
   readonly #instance: Instance;
-  readonly #handle: Handle<RawByteBuffer>;
+  readonly #handle: Handle;
 
-  constructor(instance: Instance, raw: RawByteBuffer) {
+  constructor(instance: Instance, raw: number) {
     this.#instance = instance;
     this.#handle = new Handle(instance, 'buffer', raw);
     this.byteLength = this.bytes().length;
@@ -31,13 +28,13 @@ export class WasmByteBuffer implements ByteBuffer {
     return buffer;
   }
 
-  get raw(): RawByteBuffer {
+  get raw(): number {
     return this.#handle.raw;
   }
 
   bytes(): Uint8Array {
     const { raw } = this.#handle;
-    return this.#instance.call(() => raw.bytes());
+    return this.#instance.call((module) => module.bufferBytes(raw));
   }
 
   free(): void {

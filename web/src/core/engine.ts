@@ -35,8 +35,6 @@ const kThreadStartMs = 10_000;
 /** Lines of the module's error output that are kept. */
 const kLogLines = 20;
 
-type RawEngine = ReturnType<RawModule['createEngine']>;
-
 interface Facts extends Choice {
   reasons: readonly string[];
   maxBatchTokens: number;
@@ -48,7 +46,7 @@ class WasmEngine implements Engine {
   readonly reasons: readonly string[];
   readonly maxBatchTokens: number;
   readonly #instance: Instance;
-  readonly #handle: Handle<NonNullable<RawEngine>>;
+  readonly #handle: Handle;
 
   constructor(instance: Instance, facts: Facts) {
     this.variant = facts.variant;
@@ -57,7 +55,7 @@ class WasmEngine implements Engine {
     this.maxBatchTokens = facts.maxBatchTokens;
     this.#instance = instance;
     const raw = instance.call((module) => module.createEngine(facts.threads, facts.maxBatchTokens));
-    this.#handle = new Handle(instance, 'engine', raw as NonNullable<RawEngine>);
+    this.#handle = new Handle(instance, 'engine', raw);
   }
 
   get alive(): boolean {
@@ -91,7 +89,7 @@ class WasmEngine implements Engine {
     const texts = writeFiles(this.#instance, files);
     try {
       const raw = this.#instance.call((module) => module.openTokenizer(texts.raw));
-      return WasmTokenizer.owning(this.#instance, new Handle(this.#instance, 'tokenizer', raw));
+      return new WasmTokenizer(this.#instance, new Handle(this.#instance, 'tokenizer', raw), true);
     } finally {
       texts.free();
     }

@@ -3,18 +3,15 @@
 import { WasmByteBuffer } from './byte_buffer.js';
 import { Handle, type Instance } from './instance.js';
 import { rawPrecision, wellFormed } from './options.js';
-import type { RawModule } from './raw_module.js';
 import { writeFiles } from './texts.js';
 import type { ByteBuffer, EngineImporter, FolderTexts, ImportOptions } from './types.js';
-
-type RawImporter = Exclude<ReturnType<RawModule['createImporter']>, { errorCode: unknown }>;
 
 /** Chunks go through a buffer of this size inside the module. */
 const kWindowBytes = 1 << 18;
 
 export class WasmImporter implements EngineImporter {
   readonly #instance: Instance;
-  readonly #handle: Handle<RawImporter>;
+  readonly #handle: Handle;
   readonly #window: WasmByteBuffer;
 
   constructor(instance: Instance, files: FolderTexts, options: ImportOptions = {}) {

@@ -70,24 +70,21 @@ export class Instance {
   }
 }
 
-interface RawHandle {
-  delete(): void;
-}
-
 /** Owns an object inside the instance, until it is freed. */
-export class Handle<Raw extends RawHandle> {
+export class Handle {
   readonly #instance: Instance;
   /** For messages: "the model was destroyed". */
   readonly #what: string;
-  #raw: Raw | undefined;
+  #raw: number | undefined;
 
-  constructor(instance: Instance, what: string, raw: Raw) {
+  /** @param raw the number by which the module knows the object (bindings/handles.h) */
+  constructor(instance: Instance, what: string, raw: number) {
     this.#instance = instance;
     this.#what = what;
     this.#raw = raw;
   }
 
-  get raw(): Raw {
+  get raw(): number {
     if (this.#raw === undefined) throw new PocketBertError('destroyed', `the ${this.#what} was destroyed`);
     return this.#raw;
   }
@@ -96,6 +93,6 @@ export class Handle<Raw extends RawHandle> {
   free(): void {
     const raw = this.#raw;
     this.#raw = undefined;
-    if (raw !== undefined && this.#instance.alive) this.#instance.call(() => raw.delete());
+    if (raw !== undefined && this.#instance.alive) this.#instance.call((module) => module.destroy(raw));
   }
 }

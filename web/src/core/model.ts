@@ -4,7 +4,7 @@ import { BatchRun, type Task } from './batch_run.js';
 import { Handle, type Instance } from './instance.js';
 import { rawClassifyOptions, rawEmbedOptions } from './options.js';
 import type { RawModule } from './raw_module.js';
-import { WasmTokenizer, type RawTokenizer } from './tokenizer.js';
+import { WasmTokenizer } from './tokenizer.js';
 import type {
   ClassifyOptions,
   ClassifyResult,
@@ -18,32 +18,23 @@ import type {
   TextItem,
 } from './types.js';
 
-type Reply<Name extends 'openModel' | 'embed' | 'classify'> = Exclude<
+type Reply<Name extends 'embed' | 'classify'> = Exclude<
   ReturnType<RawModule[Name]>,
   { errorCode: unknown }
 >;
-type RawModel = Reply<'openModel'>;
 type RawEmbeddings = Reply<'embed'>;
 type RawClassification = Reply<'classify'>;
 
 export class WasmModel implements EngineModel {
   readonly tokenizer: EngineTokenizer;
   readonly #instance: Instance;
-  readonly #handle: Handle<RawModel>;
+  readonly #handle: Handle;
   #info: ModelInfo | undefined;
 
-  constructor(instance: Instance, raw: RawModel) {
+  constructor(instance: Instance, raw: number) {
     this.#instance = instance;
     this.#handle = new Handle(instance, 'model', raw);
-    const tokenizer = instance.call((module) => module.tokenizerOf(raw)) as RawTokenizer;
-    this.tokenizer = new WasmTokenizer(
-      instance,
-      () => {
-        void this.#handle.raw;
-        return tokenizer;
-      },
-      () => {},
-    );
+    this.tokenizer = new WasmTokenizer(instance, this.#handle, false);
   }
 
   info(): ModelInfo {

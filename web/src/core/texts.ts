@@ -53,8 +53,8 @@ export function writeTexts(instance: Instance, items: readonly TextItem[], first
   }
   return instance.call((raw) => {
     const block = instance.call(() => raw.createTextBlock(length, items.length));
-    const bytes = block.bytes();
-    const ends = block.ends();
+    const bytes = raw.textBytes(block);
+    const ends = raw.textEnds(block);
     let at = 0;
     items.forEach(({ text, pair }, i) => {
       at += write(text, bytes.subarray(at));

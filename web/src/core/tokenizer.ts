@@ -15,27 +15,17 @@ import type {
   TokenizerInfo,
 } from './types.js';
 
-export type RawTokenizer = Exclude<ReturnType<RawModule['openTokenizer']>, { errorCode: unknown }>;
-
 export class WasmTokenizer implements EngineTokenizer {
   readonly #instance: Instance;
-  /** The raw tokenizer, or an error if it (or its model) was destroyed. */
-  readonly #raw: () => RawTokenizer;
-  readonly #free: () => void;
+  readonly #handle: Handle;
+  readonly #owns: boolean;
   #info: TokenizerInfo | undefined;
 
-  constructor(instance: Instance, raw: () => RawTokenizer, free: () => void) {
+  /** @param handle of a tokenizer, or of a model that has one; freed by `destroy` if `owns` */
+  constructor(instance: Instance, handle: Handle, owns: boolean) {
     this.#instance = instance;
-    this.#raw = raw;
-    this.#free = free;
-  }
-
-  static owning(instance: Instance, handle: Handle<RawTokenizer>): WasmTokenizer {
-    return new WasmTokenizer(
-      instance,
-      () => handle.raw,
-      () => handle.free(),
-    );
+    this.#handle = handle;
+    this.#owns = owns;
   }
 
   info(): TokenizerInfo {
@@ -89,11 +79,11 @@ export class WasmTokenizer implements EngineTokenizer {
   }
 
   destroy(): void {
-    this.#free();
+    if (this.#owns) this.#handle.free();
   }
 
-  #call<Reply>(body: (raw: RawModule, tokenizer: RawTokenizer) => Reply) {
-    const tokenizer = this.#raw();
+  #call<Reply>(body: (raw: RawModule, tokenizer: number) => Reply) {
+    const tokenizer = this.#handle.raw;
     return this.#instance.call((raw) => body(raw, tokenizer));
   }
 }
