@@ -27,11 +27,11 @@ export const kLibraries = [
 ];
 
 /**
- * TypeScript: folders of web/src (`.` is web/src itself: errors.ts, types.ts and the entry
- * index.ts). The page uses the package by its name only.
+ * TypeScript: folders of web/src (`.` is web/src itself: errors.ts, types.ts and the entries
+ * index.ts and bundle.ts). The page uses the package by its name only.
  */
 export const kWebFolders = {
-  'web/src': ['web/src', 'web/src/tasks'],
+  'web/src': ['web/src', 'web/src/models', 'web/src/tasks'],
   'web/src/core': ['web/src'],
   'web/src/worker': ['web/src', 'web/src/core'],
   'web/src/models': ['web/src', 'web/src/core', 'web/src/worker'],

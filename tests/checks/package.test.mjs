@@ -16,6 +16,8 @@ const kLifecycle = [
   'preprepare',
   'postprepare',
 ];
+/** Scripts that index.js imports only when they are needed. */
+const kLater = ['disk_store.js', 'folder.js', 'integrity.js', 'pipeline_tasks.js', 'sha256.js'];
 const manifest = JSON.parse(readText('package.json'));
 
 function packedFiles() {
@@ -45,6 +47,7 @@ describe('the package', () => {
       'dist/index.d.ts',
       'dist/worker.js',
       'dist/cli.js',
+      ...kLater.map((name) => `dist/${name}`),
       'LICENSE',
       'README.md',
       'package.json',
@@ -64,6 +67,16 @@ describe('the package', () => {
       files.filter((path) => !allowed.test(path)),
       [],
     );
+  });
+
+  test('what is imported later is there, and finds in index.js what it takes from it', async () => {
+    const scripts = ['index.js', ...kLater].map((name) => readText(`dist/${name}`)).join();
+    const names = [...scripts.matchAll(/\bimport\("\.\/([\w.-]+)"\)/g)].map((match) => match[1]);
+    assert.deepEqual([...new Set(names)].sort(), kLater);
+    for (const name of kLater) {
+      // A name that index.js does not export would be a SyntaxError here.
+      assert.ok(Object.keys(await import(`../../dist/${name}`)).length > 0, name);
+    }
   });
 
   test('publint finds no error in it', async () => {

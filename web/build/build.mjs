@@ -9,12 +9,12 @@
 //  - web/src imports the glue as `#glue/pocketbert-<variant>.js` (package.json "imports";
 //    TypeScript finds its types there). In dist/ that becomes `./pocketbert-<variant>.js`, a file
 //    of its own beside index.js: only the variant that is used is loaded.
-//  - Entries: web/src/index.ts → dist/index.js, web/src/worker/worker.ts → dist/worker.js,
-//    web/src/cli/main.ts → dist/cli.js. All lie in one folder, so `new URL('./worker.js',
-//    import.meta.url)` in any source file finds the built file. What index and worker both need
-//    (the engine) is in dist/shared.js, once. What few pages need (sha256, disk_store,
-//    pipeline_tasks) is imported when it is needed, from a file of its own; such a file takes the
-//    public names it uses from index.js.
+//  - Entries: web/src/bundle.ts (that is index.ts, and names for our own files) → dist/index.js,
+//    web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in one
+//    folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
+//    What index and worker both need (the engine) is in dist/shared.js, once. What few pages need
+//    (folder, integrity, sha256, disk_store, pipeline_tasks) is imported when it is needed, from a
+//    file of its own; such a file takes from index.js what is there already.
 
 import {
   chmodSync,
@@ -39,8 +39,10 @@ export const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
 const at = (...parts) => join(kSourceFolder, ...parts);
 const kDist = at('dist');
 const kEntries = [
-  { out: 'index', source: 'web/src/index.ts', shares: true },
+  { out: 'index', source: 'web/src/bundle.ts', shares: true },
   { out: 'worker', source: 'web/src/worker/worker.ts', shares: true },
+  { out: 'folder', source: 'web/src/models/folder.ts', apart: true },
+  { out: 'integrity', source: 'web/src/models/integrity.ts', apart: true },
   { out: 'sha256', source: 'web/src/models/sha256.ts', apart: true },
   { out: 'disk_store', source: 'web/src/models/disk_store.ts', apart: true },
   { out: 'pipeline_tasks', source: 'web/src/tasks/pipeline_tasks.ts', apart: true },
@@ -122,8 +124,11 @@ async function buildWasm() {
   }
 }
 
-/** Import names that become files beside the importing one in dist/. */
-const besideInDist = {
+/**
+ * Import names that become files beside the importing one in dist/.
+ * @param whole true to keep in the bundle what is imported later
+ */
+const besideInDist = (whole) => ({
   name: 'beside-in-dist',
   setup(build) {
     build.onResolve({ filter: /^#glue\// }, ({ path }) => ({
@@ -132,21 +137,22 @@ const besideInDist = {
     }));
     build.onResolve({ filter: /^pocketbert$/ }, () => ({ path: './index.js', external: true }));
     build.onResolve({ filter: /^\.\// }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path, external: true } : undefined,
+      kind === 'dynamic-import' && !whole ? { path, external: true } : undefined,
     );
   },
-};
+});
 
-/** For entries apart: these modules are in index.js, which exports what is used of them. */
-const publicFromIndex = {
-  name: 'public-from-index',
+/** For entries apart: these sources are in index.js, which exports what is used of them. */
+const takenFromIndex = (sources) => ({
+  name: 'taken-from-index',
   setup(build) {
-    build.onResolve({ filter: /\/(errors|classifier|embedder)\.js$/ }, () => ({
-      path: './index.js',
-      external: true,
-    }));
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir, kind }) =>
+      kind === 'import-statement' && sources.has(join(resolveDir, path.replace(/\.js$/, '.ts')))
+        ? { path: './index.js', external: true }
+        : undefined,
+    );
   },
-};
+});
 
 /** Makes a script of ours smaller than esbuild alone does. */
 async function shrink(path) {
@@ -160,11 +166,17 @@ async function shrink(path) {
   writeFileSync(path, code);
 }
 
-/** Bundles entries; those of one call share their common code in a file of its own. */
-async function bundle(entries) {
+/**
+ * Bundles entries; those of one call share their common code in a file of its own.
+ * @param inIndex the sources whose code is in index.js, for entries apart
+ * @returns the sources whose code is in these bundles
+ */
+async function bundle(entries, inIndex = new Set()) {
   const { build } = await import('esbuild');
-  const [{ banner, apart }] = entries;
-  const { outputFiles } = await build({
+  const [{ banner, apart, shares }] = entries;
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: kSourceFolder,
+    metafile: true,
     entryPoints: entries.map(({ out, source }) => ({ in: at(source), out })),
     outdir: kDist,
     bundle: true,
@@ -176,7 +188,7 @@ async function bundle(entries) {
     platform: 'neutral',
     mainFields: ['module', 'main'],
     external: ['node:*'],
-    plugins: [besideInDist, ...(apart ? [publicFromIndex] : [])],
+    plugins: [besideInDist(!apart && !shares), ...(apart ? [takenFromIndex(inIndex)] : [])],
     banner: banner ? { js: banner } : {},
     legalComments: 'none',
     logLevel: 'warning',
@@ -189,6 +201,8 @@ async function bundle(entries) {
     await shrink(path);
   }
   if (banner) for (const { out } of entries) chmodSync(join(kDist, `${out}.js`), 0o755);
+  const sources = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  return new Set(sources.filter(([, part]) => part.bytesInOutput > 0).map(([path]) => at(path)));
 }
 
 /** Removes files of dist/ with this ending that no longer are made; those of the modules stay. */
@@ -230,8 +244,9 @@ async function buildJs() {
       mkdirSync(kDist, { recursive: true });
       removeOld('.js');
       const sharing = entries.filter(({ shares }) => shares);
-      const alone = entries.filter(({ shares }) => !shares).map((entry) => [entry]);
-      await Promise.all([sharing, ...alone].filter((group) => group.length > 0).map(bundle));
+      const alone = entries.filter(({ shares }) => !shares);
+      const inIndex = await bundle(sharing);
+      await Promise.all(alone.map((entry) => bundle([entry], inIndex)));
     },
   );
   const declared = kVariants.map((variant) => join(kDist, `pocketbert-${variant}.d.ts`));

@@ -3,7 +3,8 @@
 import { loadEngine } from '../core/engine.js';
 import type { Engine, EngineModel, ModelInfo, Precision } from '../core/types.js';
 import { messageOf, PocketBertError } from '../errors.js';
-import { readFolder, type Folder } from '../models/folder.js';
+import { sniff, type OpenFile } from '../models/files.js';
+import { readFolder, type Folder } from '../models/folder_files.js';
 import { readHeader } from '../models/safetensors_header.js';
 import { originOf } from '../models/source.js';
 import { compare, storedVectors, type Comparison } from './fidelity.js';
@@ -53,8 +54,8 @@ async function folderAt(source: string, say: ConvertOptions['say']): Promise<Fol
 }
 
 /** A single file is no folder; tells whether it is one of ours. */
-async function refuseFile(source: string, file: Parameters<typeof readHeader>[0]): Promise<never> {
-  const { metadata } = await readHeader(file);
+async function refuseFile(source: string, file: OpenFile): Promise<never> {
+  const { metadata } = await readHeader(await sniff(file, source));
   file.close();
   const isOurs = metadata?.['format'] === 'pocketbert';
   const what = isOurs ? 'a converted PocketBERT model already' : 'a single file';

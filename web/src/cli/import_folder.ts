@@ -1,7 +1,7 @@
 /** One pass over the weights of a Hugging Face folder, into as many importers as are wanted. */
 
 import type { Engine, EngineImporter, ImportOptions } from '../core/types.js';
-import type { Folder, WeightFile } from '../models/folder.js';
+import type { Folder, WeightFile } from '../models/folder_files.js';
 import { brokenHeader, readHeader, type HeadedFile } from '../models/safetensors_header.js';
 
 /** Weight files that stay open between the reading of their headers and of their data. */

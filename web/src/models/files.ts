@@ -112,16 +112,6 @@ export function withFirst(file: OpenFile, first: Bytes | undefined): OpenFile {
   };
 }
 
-/** The whole file as text; a byte order mark is dropped. */
-export async function readText(file: OpenFile): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read()) {
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
 /** The first characters of a file, for messages. */
 export function beginningOf(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, 60));
@@ -134,21 +124,31 @@ export function isWebPage(bytes: Uint8Array): boolean {
   return /^\s*(<!doctype\s+html|<html|<head|<body)/i.test(text);
 }
 
-/** Refuses what is commonly found in the place of a model's file. */
-export function refuseForeign(file: OpenFile, path: string, bytes: Uint8Array): void {
+/** Tells what is commonly found in the place of a model's file. */
+function foreign(file: OpenFile, path: string, bytes: Uint8Array): PocketBertError | undefined {
   const kind = path.endsWith('.safetensors') ? 'a safetensors file' : 'a file of a model';
   if (isWebPage(bytes)) {
-    throw new PocketBertError(
+    return new PocketBertError(
       'format',
       `${file.label} is a web page, not ${kind}: it begins with ${beginningOf(bytes)}`,
       { hint: 'the server probably answers unknown addresses with a page; check the address' },
     );
   }
   if (new TextDecoder().decode(bytes.subarray(0, 24)).startsWith('version https://git-lfs')) {
-    throw new PocketBertError('format', `${file.label} is a Git LFS pointer, not ${kind}`, {
+    return new PocketBertError('format', `${file.label} is a Git LFS pointer, not ${kind}`, {
       hint: 'fetch the real file with `git lfs pull`, or use the address that resolves pointers',
     });
   }
+  return undefined;
+}
+
+/** Refuses a file whose first bytes show that it is something else. */
+export async function sniff(file: OpenFile, path: string): Promise<OpenFile> {
+  const first = await file.read();
+  const error = first && foreign(file, path, first);
+  if (error === undefined) return withFirst(file, first);
+  file.close();
+  throw error;
 }
 
 /** True for a plain JSON object. */

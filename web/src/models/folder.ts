@@ -1,250 +1,133 @@
-/** Which files of a Hugging Face folder make up its model. */
+/**
+ * What only the folders of models need: where their files are, which of them make up the model, and
+ * their way into the engine. It is a file of its own: who loads a one-file model does not load it.
+ */
 
 import { PocketBertError } from '../errors.js';
+import type { FileRecord, Source } from '../types.js';
+import type { Remote } from '../worker/client.js';
+import { directoryStore } from './directory_store.js';
+import type { FileStore } from './files.js';
 import {
-  isRecord,
-  parseJson,
-  readText,
-  refuseForeign,
-  withFirst,
-  type FileStore,
-  type OpenFile,
-} from './files.js';
+  filesKeptOpen,
+  readFolder,
+  readTokenizerFolder,
+  type Folder,
+  type OneFile,
+  type Watch,
+  type WeightFile,
+} from './folder_files.js';
+import { sendAll, type Loaded, type LoadContext, type LoadSettings, type Send } from './load.js';
+import { recordOfFiles, recordStore } from './record_store.js';
+import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
+import type { UrlReading } from './url_file.js';
+import { urlStore } from './url_store.js';
 
-/** A file of weights and its path in the folder. */
-export interface WeightFile {
-  readonly path: string;
-  /** Begins to read it, again from the start. */
-  open(): Promise<OpenFile>;
+function isFileList(source: Source): source is readonly File[] {
+  return Array.isArray(source);
 }
 
-export interface Folder {
-  readonly kind: 'folder';
-  readonly name: string;
-  /** The text files that are there, by path. */
-  readonly texts: Record<string, string>;
-  readonly weights: readonly WeightFile[];
+function isDirectory(source: Source): source is FileSystemDirectoryHandle {
+  return (
+    typeof FileSystemDirectoryHandle === 'function' && source instanceof FileSystemDirectoryHandle
+  );
 }
 
-/** A folder in which a one-file model lies. */
-export interface OneFile {
-  readonly kind: 'file';
-  readonly name: string;
-  open(): Promise<OpenFile>;
+function isFileRecord(source: Source): source is FileRecord {
+  return (
+    typeof source === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(source))
+  );
 }
 
-/** Gets every file that is opened; gives back the one to read. */
-export type Watch = (file: OpenFile, path: string) => OpenFile;
-
-/**
- * Files of weights that are kept open between finding them, reading their headers and reading them.
- * Browsers have six connections to a host: with all of them waiting, nothing would be read any more.
- */
-export const filesKeptOpen = 4;
-
-const tokenizerTexts = ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'];
-const modelTexts = ['config.json', 'sentence_bert_config.json'];
-const folderTexts = ['modules.json', 'config_sentence_transformers.json'];
-const noWeights =
-  'PocketBERT reads model.safetensors (or its shards); pytorch_model.bin, ONNX and TensorFlow files are not read';
-const foreignWeights = /(\.onnx|\.gguf|pytorch_model[^/]*\.bin|tf_model\.h5|flax_model\.msgpack)$/;
-
-/** Reads text files and finds weight files of one store. */
-class FolderReader {
-  readonly #store: FileStore;
-  readonly #watch: Watch;
-  readonly texts: Record<string, string> = {};
-  readonly weights: WeightFile[] = [];
-  /** Folder of the encoder itself: old sentence-transformers models have it in `0_Transformer/`. */
-  #root = '';
-
-  constructor(store: FileStore, watch: Watch) {
-    this.#store = store;
-    this.#watch = watch;
+/** The files of a source that is no single file. Nothing is fetched yet. */
+export function storeOf(source: Source, reading: UrlReading): FileStore {
+  if (source instanceof URL) return urlStore(source, reading);
+  if (isFileList(source)) {
+    const { record, name } = recordOfFiles(source);
+    return recordStore(record, name, reading);
   }
-
-  async #open(path: string): Promise<OpenFile | undefined> {
-    const file = await this.#store.open(path);
-    const first = await file?.read();
-    if (file !== undefined && first !== undefined) refuseForeign(file, path, first);
-    return file && this.#watch(withFirst(file, first), path);
-  }
-
-  /** Keeps the text at `path`, under the name that it has in the encoder's folder. */
-  async text(path: string, name = path): Promise<string | undefined> {
-    const file = await this.#open(path);
-    if (file === undefined) return undefined;
-    return (this.texts[name] = await readText(file));
-  }
-
-  async encoderTexts(names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((name) => this.text(this.#root + name, name)));
-  }
-
-  /** Adds a file of weights if it is there. */
-  async weight(path: string, name = path): Promise<boolean> {
-    let opened = await this.#open(path);
-    if (opened === undefined) return false;
-    if (this.weights.length >= filesKeptOpen) {
-      opened.close();
-      opened = undefined;
-    }
-    this.weights.push({
-      path: name,
-      open: async () => {
-        const file = opened ?? (await this.#open(path));
-        opened = undefined;
-        if (file === undefined) throw this.missing(path, 'it was there a moment ago');
-        return file;
-      },
-    });
-    return true;
-  }
-
-  missing(path: string, why: string, hint = ''): PocketBertError {
-    return new PocketBertError('format', `${path} was not found in ${this.#store.label}: ${why}`, {
-      hint,
-    });
-  }
-
-  async tokenizer(): Promise<void> {
-    await this.encoderTexts(tokenizerTexts);
-    if (this.texts['tokenizer.json'] === undefined) await this.encoderTexts(['vocab.txt']);
-    if (this.texts['tokenizer.json'] === undefined && this.texts['vocab.txt'] === undefined) {
-      throw this.missing(
-        'tokenizer.json',
-        'and neither was vocab.txt; one of them must hold the tokenizer',
-      );
-    }
-  }
-
-  /** modules.json and what it names. */
-  async modules(): Promise<void> {
-    const value = parseJson(this.texts['modules.json']);
-    for (const module of Array.isArray(value) ? value.filter(isRecord) : []) {
-      const path = typeof module['path'] === 'string' ? module['path'].replace(/\/+$/, '') : '';
-      const type = typeof module['type'] === 'string' ? module['type'] : '';
-      if (type.endsWith('.Transformer') && path !== '') this.#root = `${path}/`;
-      if (path === '' || !/\.(Pooling|Dense)$/.test(type)) continue;
-      await this.text(`${path}/config.json`);
-      if (!type.endsWith('.Dense') || (await this.weight(`${path}/model.safetensors`))) continue;
-      throw this.missing(
-        `${path}/model.safetensors`,
-        'modules.json names this Dense module',
-        noWeights,
-      );
-    }
-  }
-
-  /** Heads beside the model, in the folder `heads`: listed, or named by config.json. */
-  async heads(paths: readonly string[] | undefined): Promise<void> {
-    const names = paths
-      ? paths.filter((path) => /^heads\/[^/]+\.json$/.test(path)).map((path) => path.slice(6, -5))
-      : headsNamedBy(this.texts['config.json']);
-    for (const name of names) {
-      if ((await this.text(`heads/${name}.json`)) === undefined) {
-        throw this.missing(`heads/${name}.json`, 'config.json names this head');
-      }
-      if (await this.weight(`heads/${name}.safetensors`)) continue;
-      throw this.missing(`heads/${name}.safetensors`, `it belongs to heads/${name}.json`);
-    }
-  }
-
-  /** Why there are no weights: they are in a format that is not read, or there are none. */
-  async noWeights(): Promise<PocketBertError> {
-    const foreign = (await this.#store.list())?.find((path) => foreignWeights.test(path));
-    if (foreign === undefined) {
-      return this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
-    }
-    return new PocketBertError(
-      'unsupported',
-      `in ${this.#store.label} the weights are in ${foreign}, which is not read; expected model.safetensors`,
-      { hint: noWeights },
-    );
-  }
-
-  async encoderWeights(): Promise<void> {
-    if (await this.weight(`${this.#root}model.safetensors`, 'model.safetensors')) return;
-    const index = await this.text(
-      `${this.#root}model.safetensors.index.json`,
-      'model.safetensors.index.json',
-    );
-    if (index === undefined) throw await this.noWeights();
-    const value = parseJson(index);
-    const map = isRecord(value) && isRecord(value['weight_map']) ? value['weight_map'] : undefined;
-    if (map === undefined) {
-      throw new PocketBertError(
-        'format',
-        `model.safetensors.index.json in ${this.#store.label} has no JSON object weight_map`,
-      );
-    }
-    for (const shard of new Set(Object.values(map))) {
-      if (typeof shard === 'string' && (await this.weight(this.#root + shard, shard))) continue;
-      throw this.missing(String(shard), 'model.safetensors.index.json names this shard');
-    }
-  }
+  if (isDirectory(source)) return directoryStore(source);
+  if (isFileRecord(source)) return recordStore(source, '', reading);
+  throw new PocketBertError('invalid_argument', `a ${typeof source} is no model source`, {
+    hint: 'give a URL, a path, bytes, a Blob, a FileSystemDirectoryHandle, a list of Files or a record {path: file}',
+  });
 }
 
-function headsNamedBy(config: string | undefined): string[] {
-  const value = parseJson(config);
-  const own = isRecord(value) ? value['pocketbert'] : undefined;
-  const names = isRecord(own) ? own['heads'] : undefined;
-  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+/** Tells the importer the beginning of one weight file. */
+async function addHeader(
+  remote: Remote,
+  path: string,
+  headed: HeadedFile,
+  signal: AbortSignal,
+): Promise<void> {
+  const fileSize = headed.size ?? headed.head.length;
+  const needed = await remote.call(
+    'addHeader',
+    { file: path, bytes: headed.head, fileSize },
+    { signal },
+  );
+  if (needed > 0) throw brokenHeader(headed);
 }
 
-function oneFileIn(paths: readonly string[] | undefined): string | undefined {
-  if (
-    paths === undefined ||
-    paths.some((path) => /(^|\/)(config|modules|tokenizer)\.json$|vocab\.txt$/.test(path))
-  ) {
-    return undefined;
+async function importFolder(
+  folder: Folder,
+  settings: LoadSettings,
+  context: LoadContext,
+): Promise<Loaded> {
+  const { signal, meter } = context;
+  const remote = await context.remote;
+  const options = { precision: settings.precision ?? 'int8', source: folder.name };
+  await remote.call('beginImport', { texts: folder.texts, options }, { signal });
+  const opened = new Map<WeightFile, HeadedFile>();
+  try {
+    for (const weights of folder.weights) {
+      const headed = await readHeader(await weights.open());
+      await addHeader(remote, weights.path, headed, signal);
+      meter.add(headed.file.label, headed.size ?? 0);
+      if (opened.size < filesKeptOpen) opened.set(weights, headed);
+      else headed.file.close();
+    }
+    meter.allKnown();
+    for (const weights of folder.weights) {
+      const headed = opened.get(weights) ?? (await readHeader(await weights.open()));
+      opened.set(weights, headed);
+      const file = weights.path;
+      const send: Send = (offset, bytes) =>
+        remote.call('writeWeights', { file, offset, bytes }, { signal, transfer: [bytes.buffer] });
+      await sendAll(headed, send, signal);
+      opened.delete(weights);
+    }
+  } finally {
+    for (const { file } of opened.values()) file.close();
   }
-  const files = paths.filter((path) => path.endsWith('.safetensors'));
-  return files.length === 1 ? files[0] : undefined;
+  meter.prepare();
+  const model = await remote.call('openImported', { source: folder.name }, { signal });
+  return { name: folder.name, model, tokenizer: model.tokenizer };
 }
 
-/** Reads the texts of the folder and opens its weights. */
-export async function readFolder(
+async function openTokenizer(folder: Folder, context: LoadContext): Promise<Loaded> {
+  const remote = await context.remote;
+  context.meter.prepare();
+  const tokenizer = await remote.call(
+    'openTokenizer',
+    { texts: folder.texts },
+    { signal: context.signal },
+  );
+  return { name: folder.name, model: undefined, tokenizer };
+}
+
+/** Loads the model or tokenizer in a folder; gives a one-file model back that is alone in it. */
+export async function loadFolder(
   store: FileStore,
+  settings: LoadSettings,
+  context: LoadContext,
   watch: Watch,
-  notes: readonly string[],
-): Promise<Folder | OneFile> {
-  const paths = await store.list();
-  const only = oneFileIn(paths);
-  const reader = new FolderReader(store, watch);
-  if (only !== undefined) {
-    await reader.weight(only);
-    const [file] = reader.weights;
-    if (file !== undefined) return { kind: 'file', name: store.name || only, open: file.open };
-  }
-  await Promise.all(folderTexts.map((path) => reader.text(path)));
-  await reader.modules();
-  await reader.encoderTexts(modelTexts);
-  if (reader.texts['config.json'] === undefined) {
-    const hint = [
-      ...notes,
-      'the source must be a folder with config.json, or one file *.pocketbert.safetensors',
-    ];
-    throw reader.missing('config.json', 'it is needed to know the model', hint.join('; '));
-  }
-  await reader.tokenizer();
-  await reader.heads(paths);
-  await reader.encoderWeights();
-  return { kind: 'folder', name: store.name, texts: reader.texts, weights: reader.weights };
-}
-
-/** The tokenizer's files of the folder. */
-export async function readTokenizerFolder(
-  store: FileStore,
-  watch: Watch,
-): Promise<Folder | OneFile> {
-  const only = oneFileIn(await store.list());
-  const reader = new FolderReader(store, watch);
-  if (only !== undefined) {
-    await reader.weight(only);
-    const [file] = reader.weights;
-    if (file !== undefined) return { kind: 'file', name: store.name || only, open: file.open };
-  }
-  await reader.tokenizer();
-  return { kind: 'folder', name: store.name, texts: reader.texts, weights: [] };
+): Promise<Loaded | OneFile> {
+  const found = settings.tokenizerOnly
+    ? await readTokenizerFolder(store, watch)
+    : await readFolder(store, watch, context.notes);
+  if (found.kind === 'file') return found;
+  return settings.tokenizerOnly
+    ? openTokenizer(found, context)
+    : importFolder(found, settings, context);
 }

@@ -3,6 +3,7 @@
 import { PocketBertError } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { OpenFile } from './files.js';
+import { later } from './platform.js';
 import type { Sha256 } from './sha256.js';
 
 /** 64 hexadecimal digits from either form. */
@@ -43,7 +44,7 @@ export class Integrity {
       async read(spare) {
         const bytes = await file.read(spare);
         // Few ask for it, so it is a file of its own.
-        sum ??= new (await import('./sha256.js')).Sha256();
+        sum ??= new (await later(import('./sha256.js'))).Sha256();
         if (bytes !== undefined) sum.update(bytes);
         else if (!checked) {
           checked = true;

@@ -4,19 +4,11 @@ import type { ModelInfo, TokenizerInfo } from '../core/types.js';
 import { PocketBertError, throwIfAborted } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { Remote } from '../worker/client.js';
-import type { Bytes, OpenFile } from './files.js';
-import {
-  filesKeptOpen,
-  readFolder,
-  readTokenizerFolder,
-  type Folder,
-  type OneFile,
-  type WeightFile,
-} from './folder.js';
-import { Integrity } from './integrity.js';
+import { sniff, type Bytes, type FileStore, type OpenFile } from './files.js';
+import { later } from './platform.js';
 import type { ProgressMeter } from './progress.js';
 import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
-import { sniff, type Origin } from './source.js';
+import type { Origin } from './source.js';
 
 /** What came in: a model with its tokenizer, or a tokenizer alone. */
 export interface Loaded {
@@ -45,7 +37,7 @@ export interface LoadContext {
 const bytesInFlight = 2 << 20;
 
 /** Hands a buffer with bytes of a file to the host; gives it back when they are written. */
-type Send = (offset: number, bytes: Bytes) => Promise<ArrayBuffer>;
+export type Send = (offset: number, bytes: Bytes) => Promise<ArrayBuffer>;
 
 /** Sends parts to the host without waiting for each, but never too many; buffers come back. */
 class Sender {
@@ -78,7 +70,11 @@ class Sender {
 }
 
 /** Sends the whole file, and checks its length. */
-async function sendAll(headed: HeadedFile, send: Send, signal: AbortSignal): Promise<void> {
+export async function sendAll(
+  headed: HeadedFile,
+  send: Send,
+  signal: AbortSignal,
+): Promise<void> {
   const { file, size } = headed;
   const sender = new Sender();
   let offset = 0;
@@ -141,101 +137,36 @@ async function loadFile(
   return { name, model, tokenizer: model.tokenizer };
 }
 
-/** Tells the importer the beginning of one weight file. */
-async function addHeader(
-  remote: Remote,
-  path: string,
-  headed: HeadedFile,
-  signal: AbortSignal,
-): Promise<void> {
-  const fileSize = headed.size ?? headed.head.length;
-  const needed = await remote.call(
-    'addHeader',
-    { file: path, bytes: headed.head, fileSize },
-    { signal },
-  );
-  if (needed > 0) throw brokenHeader(headed);
-}
-
-async function importFolder(
-  folder: Folder,
-  settings: LoadSettings,
-  context: LoadContext,
-): Promise<Loaded> {
-  const { signal, meter } = context;
-  const remote = await context.remote;
-  const options = { precision: settings.precision ?? 'int8', source: folder.name };
-  await remote.call('beginImport', { texts: folder.texts, options }, { signal });
-  const opened = new Map<WeightFile, HeadedFile>();
-  try {
-    for (const weights of folder.weights) {
-      const headed = await readHeader(await weights.open());
-      await addHeader(remote, weights.path, headed, signal);
-      meter.add(headed.file.label, headed.size ?? 0);
-      if (opened.size < filesKeptOpen) opened.set(weights, headed);
-      else headed.file.close();
-    }
-    meter.allKnown();
-    for (const weights of folder.weights) {
-      const headed = opened.get(weights) ?? (await readHeader(await weights.open()));
-      opened.set(weights, headed);
-      const file = weights.path;
-      const send: Send = (offset, bytes) =>
-        remote.call('writeWeights', { file, offset, bytes }, { signal, transfer: [bytes.buffer] });
-      await sendAll(headed, send, signal);
-      opened.delete(weights);
-    }
-  } finally {
-    for (const { file } of opened.values()) file.close();
-  }
-  meter.prepare();
-  const model = await remote.call('openImported', { source: folder.name }, { signal });
-  return { name: folder.name, model, tokenizer: model.tokenizer };
-}
-
-async function openTokenizer(folder: Folder, context: LoadContext): Promise<Loaded> {
-  const remote = await context.remote;
-  context.meter.prepare();
-  const tokenizer = await remote.call(
-    'openTokenizer',
-    { texts: folder.texts },
-    { signal: context.signal },
-  );
-  return { name: folder.name, model: undefined, tokenizer };
-}
-
 /** Loads what is at `origin`; on failure the host is in no defined state and must be closed. */
 export async function load(
   origin: Origin,
   settings: LoadSettings,
   context: LoadContext,
 ): Promise<Loaded> {
-  const integrity = new Integrity(settings.integrity);
+  const { Integrity } =
+    settings.integrity === undefined ? {} : await later(import('./integrity.js'));
+  const integrity = Integrity && new Integrity(settings.integrity);
   const open: OpenFile[] = [];
   let failed = false;
   const watch = (file: OpenFile, path: string, isOnlyFile = false): OpenFile => {
     if (failed) file.close();
     open.push(file);
-    return integrity.check(metered(file, context.meter), path, isOnlyFile);
+    const read = metered(file, context.meter);
+    return integrity?.check(read, path, isOnlyFile) ?? read;
   };
-  const fromFile = async (one: OneFile | Extract<Origin, { kind: 'file' }>): Promise<Loaded> => {
+  const fromFile = async (one: Extract<Origin, { kind: 'file' }>): Promise<Loaded> => {
     const file = watch(await sniff(await one.open(), `${one.name}.safetensors`), one.name, true);
     return loadFile(file, one.name, settings, context);
   };
-  const fromFolder = async (
-    store: Extract<Origin, { kind: 'folder' }>['store'],
-  ): Promise<Loaded> => {
-    const found = settings.tokenizerOnly
-      ? await readTokenizerFolder(store, watch)
-      : await readFolder(store, watch, context.notes);
-    if (found.kind === 'file') return loadFile(await found.open(), found.name, settings, context);
-    return settings.tokenizerOnly
-      ? openTokenizer(found, context)
-      : importFolder(found, settings, context);
+  const fromFolder = async (store: FileStore): Promise<Loaded> => {
+    const { loadFolder } = await later(import('./folder.js'));
+    const found = await loadFolder(store, settings, context, watch);
+    if ('tokenizer' in found) return found;
+    return loadFile(await found.open(), found.name, settings, context);
   };
   try {
     const loaded = await (origin.kind === 'file' ? fromFile(origin) : fromFolder(origin.store));
-    integrity.finish();
+    integrity?.finish();
     return loaded;
   } catch (thrown) {
     failed = true;

@@ -3,7 +3,8 @@
 import { PocketBertError } from '../errors.js';
 import type { FilePart, FileRecord } from '../types.js';
 import { openBlob, openBytes, type FileStore, type OpenFile } from './files.js';
-import { openUrl, type UrlReading } from './url_store.js';
+import type { UrlReading } from './url_file.js';
+import { openInFolder } from './url_store.js';
 
 async function openPart(
   path: string,
@@ -14,7 +15,7 @@ async function openPart(
   if (part instanceof Blob) return openBlob(part, path);
   if (part instanceof Uint8Array) return openBytes(part, path);
   if (part instanceof ArrayBuffer) return openBytes(new Uint8Array(part), path);
-  if (part instanceof URL) return openUrl(part, path, reading);
+  if (part instanceof URL) return openInFolder(part, path, reading);
   throw new PocketBertError('invalid_argument', `${path} is neither Blob, bytes, text nor URL`);
 }
 

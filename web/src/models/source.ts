@@ -1,19 +1,10 @@
 /** From what the caller calls a model to where its files are. */
 
 import { PocketBertError } from '../errors.js';
-import type { FileRecord, Source } from '../types.js';
-import { directoryStore } from './directory_store.js';
-import {
-  openBlob,
-  openBytes,
-  refuseForeign,
-  withFirst,
-  type FileStore,
-  type OpenFile,
-} from './files.js';
-import { hasDisk, pageAddress } from './platform.js';
-import { recordOfFiles, recordStore } from './record_store.js';
-import { openUrl, urlStore, type UrlReading } from './url_store.js';
+import type { Source } from '../types.js';
+import { openBlob, openBytes, type FileStore, type OpenFile } from './files.js';
+import { hasDisk, later, pageAddress } from './platform.js';
+import { openUrl, type UrlReading } from './url_file.js';
 
 /** A one-file model, or a folder. */
 export type Origin =
@@ -44,8 +35,13 @@ function fileAt(url: URL, reading: UrlReading): Origin {
   };
 }
 
+async function inFolder(source: Source, reading: UrlReading): Promise<Origin> {
+  const { storeOf } = await later(import('./folder.js'));
+  return { kind: 'folder', store: storeOf(source, reading) };
+}
+
 async function fromDisk(source: string | URL): Promise<Origin> {
-  const { diskPath, diskStore, kindOnDisk, openDisk } = await import('./disk_store.js');
+  const { diskPath, diskStore, kindOnDisk, openDisk } = await later(import('./disk_store.js'));
   const place = typeof source === 'string' ? source : diskPath(source);
   const kind = await kindOnDisk(place);
   if (kind === undefined) throw missing(place);
@@ -65,7 +61,7 @@ function fromUrl(url: URL, reading: UrlReading): Origin | Promise<Origin> {
   if (url.protocol === 'file:') return fromDisk(url);
   const isFile =
     url.protocol === 'blob:' || url.protocol === 'data:' || url.pathname.endsWith('.safetensors');
-  return isFile ? fileAt(url, reading) : { kind: 'folder', store: urlStore(url, reading) };
+  return isFile ? fileAt(url, reading) : inFolder(url, reading);
 }
 
 function fromString(source: string, reading: UrlReading): Origin | Promise<Origin> {
@@ -90,22 +86,6 @@ function fromString(source: string, reading: UrlReading): Origin | Promise<Origi
   }
 }
 
-function isFileList(source: Source): source is readonly File[] {
-  return Array.isArray(source);
-}
-
-function isDirectory(source: Source): source is FileSystemDirectoryHandle {
-  return (
-    typeof FileSystemDirectoryHandle === 'function' && source instanceof FileSystemDirectoryHandle
-  );
-}
-
-function isFileRecord(source: Source): source is FileRecord {
-  return (
-    typeof source === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(source))
-  );
-}
-
 function fromBytes(bytes: Uint8Array): Origin {
   return { kind: 'file', name: '', open: async () => openBytes(bytes, 'the given bytes') };
 }
@@ -124,20 +104,5 @@ export async function originOf(source: Source, reading: UrlReading): Promise<Ori
   }
   if (source instanceof Uint8Array) return fromBytes(source);
   if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));
-  if (isFileList(source)) {
-    const { record, name } = recordOfFiles(source);
-    return { kind: 'folder', store: recordStore(record, name, reading) };
-  }
-  if (isDirectory(source)) return { kind: 'folder', store: directoryStore(source) };
-  if (isFileRecord(source)) return { kind: 'folder', store: recordStore(source, '', reading) };
-  throw new PocketBertError('invalid_argument', `a ${typeof source} is no model source`, {
-    hint: 'give a URL, a path, bytes, a Blob, a FileSystemDirectoryHandle, a list of Files or a record {path: file}',
-  });
-}
-
-/** Refuses a file whose first bytes show that it is something else. */
-export async function sniff(file: OpenFile, path: string): Promise<OpenFile> {
-  const first = await file.read();
-  if (first !== undefined) refuseForeign(file, path, first);
-  return withFirst(file, first);
+  return inFolder(source, reading);
 }

@@ -1,136 +1,24 @@
-/** Files behind addresses: one request each, 404 means absent, a web page is not a model. */
+/** Folders behind addresses: a file that is answered with a web page is absent. */
 
-import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
-import {
-  beginningOf,
-  isWebPage,
-  intoSpares,
-  partBytes,
-  refuseForeign,
-  withFirst,
-  type Bytes,
-  type FileStore,
-  type OpenFile,
-} from './files.js';
+import { beginningOf, isWebPage, withFirst, type FileStore, type OpenFile } from './files.js';
+import { openUrl, type UrlReading } from './url_file.js';
 
-/** How addresses are read. */
-export interface UrlReading {
-  readonly fetch: typeof globalThis.fetch;
-  readonly offline: boolean;
-  readonly signal: AbortSignal;
-  /** Gets a sentence about what the user should know. */
-  note(sentence: string): void;
-}
-
-const absent = [404, 410];
-const perhapsAbsent = [401, 403];
-
-async function request(url: URL, reading: UrlReading): Promise<Response> {
-  if (reading.offline && /^https?:$/.test(url.protocol)) {
-    throw new PocketBertError(
-      'network',
-      `${url.href} is not at hand and the network is not to be used`,
-      {
-        hint: 'offline was asked for; load the model once without it, or give its files',
-      },
-    );
-  }
-  try {
-    return await reading.fetch(url.href, { signal: reading.signal });
-  } catch (thrown) {
-    if (reading.signal.aborted) throw abortError(reading.signal);
-    throw new PocketBertError('network', `${url.href} could not be fetched`, {
-      cause: thrown,
-      hint: "the server is down, or another origin that sends no CORS header, or the page's Content-Security-Policy connect-src forbids it",
-    });
-  }
-}
-
-interface Body {
-  readonly read: OpenFile['read'];
-  cancel(): Promise<void>;
-}
-
-/** Reads a body into spare buffers where the browser can do that. */
-function bodyOf(stream: ReadableStream<Bytes>): Body {
-  try {
-    const reader = stream.getReader({ mode: 'byob' });
-    return {
-      async read(spare = new ArrayBuffer(partBytes)) {
-        const { value, done } = await reader.read(new Uint8Array(spare));
-        return done ? undefined : value;
-      },
-      cancel: () => reader.cancel(),
-    };
-  } catch {
-    const reader = stream.getReader();
-    const read = intoSpares(async () => (await reader.read()).value);
-    return { read, cancel: () => reader.cancel() };
-  }
-}
-
-function fileOf(url: URL, response: Response, signal: AbortSignal): OpenFile {
-  const length = Number(response.headers.get('content-length') ?? 'NaN');
-  const body = response.body === null ? undefined : bodyOf(response.body);
-  let received = 0;
-  return {
-    label: url.href,
-    size: undefined,
-    expected: length > 0 ? length : undefined,
-    async read(spare) {
-      try {
-        const bytes = await body?.read(spare);
-        received += bytes?.length ?? 0;
-        return bytes;
-      } catch (thrown) {
-        if (signal.aborted) throw abortError(signal);
-        throw toPocketBertError(thrown, 'network', `${url.href} broke off after ${received} bytes`);
-      }
-    },
-    close: () => void body?.cancel().catch(() => {}),
-  };
-}
-
-function drop(response: Response): void {
-  response.body?.cancel().catch(() => {});
-}
-
-/**
- * Opens the file at `url`, called `path` in its folder. Undefined if there is none.
- * @throws `network` for any other status, `format` for a web page in the place of weights
- */
-export async function openUrl(
+/** Opens the file of a folder that is at `url`; undefined if there is none. */
+export async function openInFolder(
   url: URL,
   path: string,
   reading: UrlReading,
 ): Promise<OpenFile | undefined> {
-  const response = await request(url, reading);
-  if (absent.includes(response.status) || perhapsAbsent.includes(response.status)) {
-    drop(response);
-    if (perhapsAbsent.includes(response.status)) {
-      reading.note(`${path} was refused with status ${response.status} and taken for absent`);
-    }
-    return undefined;
-  }
-  if (!response.ok) {
-    drop(response);
-    throw new PocketBertError(
-      'network',
-      `${url.href} was answered with status ${response.status} ${response.statusText}`.trim(),
-    );
-  }
-  const file = fileOf(url, response, reading.signal);
+  const file = await openUrl(url, path, reading);
+  // A page in the place of weights is no answer to a question that is asked in vain: it is refused.
+  if (file === undefined || path.endsWith('.safetensors')) return file;
   const first = await file.read();
-  if (first !== undefined && isWebPage(first) && !path.endsWith('.safetensors')) {
-    file.close();
-    const type = response.headers.get('content-type') ?? 'no type';
-    reading.note(
-      `${path} was answered with a web page (${type}, ${beginningOf(first)}) and taken for absent`,
-    );
-    return undefined;
-  }
-  if (first !== undefined) refuseForeign(file, path, first);
-  return withFirst(file, first);
+  if (first === undefined || !isWebPage(first)) return withFirst(file, first);
+  file.close();
+  reading.note(
+    `${path} was answered with a web page (${file.type}, ${beginningOf(first)}) and taken for absent`,
+  );
+  return undefined;
 }
 
 /** A folder behind an address. */
@@ -146,7 +34,7 @@ export function urlStore(folder: URL, reading: UrlReading): FileStore {
     open(path) {
       const url = new URL(path, base);
       url.search = base.search;
-      return openUrl(url, path, reading);
+      return openInFolder(url, path, reading);
     },
   };
 }

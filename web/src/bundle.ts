@@ -1,0 +1,21 @@
+/**
+ * Entry of dist/index.js: the public API, and what those files use of it that are loaded later. The
+ * latter is not for users: the package's types do not declare it.
+ */
+
+export * from './index.js';
+export { toPocketBertError } from './errors.js';
+export {
+  beginningOf,
+  isRecord,
+  isWebPage,
+  openBlob,
+  openBytes,
+  parseJson,
+  sniff,
+  withFirst,
+} from './models/files.js';
+export { sendAll } from './models/load.js';
+export { later } from './models/platform.js';
+export { brokenHeader, readHeader } from './models/safetensors_header.js';
+export { openUrl } from './models/url_file.js';

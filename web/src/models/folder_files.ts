@@ -1,0 +1,250 @@
+/** Which files of a Hugging Face folder make up its model. */
+
+import { PocketBertError } from '../errors.js';
+import { isRecord, parseJson, sniff, type FileStore, type OpenFile } from './files.js';
+
+/** A file of weights and its path in the folder. */
+export interface WeightFile {
+  readonly path: string;
+  /** Begins to read it, again from the start. */
+  open(): Promise<OpenFile>;
+}
+
+export interface Folder {
+  readonly kind: 'folder';
+  readonly name: string;
+  /** The text files that are there, by path. */
+  readonly texts: Record<string, string>;
+  readonly weights: readonly WeightFile[];
+}
+
+/** A folder in which a one-file model lies. */
+export interface OneFile {
+  readonly kind: 'file';
+  readonly name: string;
+  open(): Promise<OpenFile>;
+}
+
+/** Gets every file that is opened; gives back the one to read. */
+export type Watch = (file: OpenFile, path: string) => OpenFile;
+
+/**
+ * Files of weights that are kept open between finding them, reading their headers and reading them.
+ * Browsers have six connections to a host: with all of them waiting, nothing would be read any more.
+ */
+export const filesKeptOpen = 4;
+
+const tokenizerTexts = ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'];
+const modelTexts = ['config.json', 'sentence_bert_config.json'];
+const folderTexts = ['modules.json', 'config_sentence_transformers.json'];
+const noWeights =
+  'PocketBERT reads model.safetensors (or its shards); pytorch_model.bin, ONNX and TensorFlow files are not read';
+const foreignWeights = /(\.onnx|\.gguf|pytorch_model[^/]*\.bin|tf_model\.h5|flax_model\.msgpack)$/;
+
+/** The whole file as text; a byte order mark is dropped. */
+async function readText(file: OpenFile): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = await file.read(); bytes !== undefined; bytes = await file.read()) {
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** Reads text files and finds weight files of one store. */
+class FolderReader {
+  readonly #store: FileStore;
+  readonly #watch: Watch;
+  readonly texts: Record<string, string> = {};
+  readonly weights: WeightFile[] = [];
+  /** Folder of the encoder itself: old sentence-transformers models have it in `0_Transformer/`. */
+  #root = '';
+
+  constructor(store: FileStore, watch: Watch) {
+    this.#store = store;
+    this.#watch = watch;
+  }
+
+  async #open(path: string): Promise<OpenFile | undefined> {
+    const file = await this.#store.open(path);
+    return file && this.#watch(await sniff(file, path), path);
+  }
+
+  /** Keeps the text at `path`, under the name that it has in the encoder's folder. */
+  async text(path: string, name = path): Promise<string | undefined> {
+    const file = await this.#open(path);
+    if (file === undefined) return undefined;
+    return (this.texts[name] = await readText(file));
+  }
+
+  async encoderTexts(names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => this.text(this.#root + name, name)));
+  }
+
+  /** Adds a file of weights if it is there. */
+  async weight(path: string, name = path): Promise<boolean> {
+    let opened = await this.#open(path);
+    if (opened === undefined) return false;
+    if (this.weights.length >= filesKeptOpen) {
+      opened.close();
+      opened = undefined;
+    }
+    this.weights.push({
+      path: name,
+      open: async () => {
+        const file = opened ?? (await this.#open(path));
+        opened = undefined;
+        if (file === undefined) throw this.missing(path, 'it was there a moment ago');
+        return file;
+      },
+    });
+    return true;
+  }
+
+  missing(path: string, why: string, hint = ''): PocketBertError {
+    return new PocketBertError('format', `${path} was not found in ${this.#store.label}: ${why}`, {
+      hint,
+    });
+  }
+
+  async tokenizer(): Promise<void> {
+    await this.encoderTexts(tokenizerTexts);
+    if (this.texts['tokenizer.json'] === undefined) await this.encoderTexts(['vocab.txt']);
+    if (this.texts['tokenizer.json'] === undefined && this.texts['vocab.txt'] === undefined) {
+      throw this.missing(
+        'tokenizer.json',
+        'and neither was vocab.txt; one of them must hold the tokenizer',
+      );
+    }
+  }
+
+  /** modules.json and what it names. */
+  async modules(): Promise<void> {
+    const value = parseJson(this.texts['modules.json']);
+    for (const module of Array.isArray(value) ? value.filter(isRecord) : []) {
+      const path = typeof module['path'] === 'string' ? module['path'].replace(/\/+$/, '') : '';
+      const type = typeof module['type'] === 'string' ? module['type'] : '';
+      if (type.endsWith('.Transformer') && path !== '') this.#root = `${path}/`;
+      if (path === '' || !/\.(Pooling|Dense)$/.test(type)) continue;
+      await this.text(`${path}/config.json`);
+      if (!type.endsWith('.Dense') || (await this.weight(`${path}/model.safetensors`))) continue;
+      throw this.missing(
+        `${path}/model.safetensors`,
+        'modules.json names this Dense module',
+        noWeights,
+      );
+    }
+  }
+
+  /** Heads beside the model, in the folder `heads`: listed, or named by config.json. */
+  async heads(paths: readonly string[] | undefined): Promise<void> {
+    const names = paths
+      ? paths.filter((path) => /^heads\/[^/]+\.json$/.test(path)).map((path) => path.slice(6, -5))
+      : headsNamedBy(this.texts['config.json']);
+    for (const name of names) {
+      if ((await this.text(`heads/${name}.json`)) === undefined) {
+        throw this.missing(`heads/${name}.json`, 'config.json names this head');
+      }
+      if (await this.weight(`heads/${name}.safetensors`)) continue;
+      throw this.missing(`heads/${name}.safetensors`, `it belongs to heads/${name}.json`);
+    }
+  }
+
+  /** Why there are no weights: they are in a format that is not read, or there are none. */
+  async noWeights(): Promise<PocketBertError> {
+    const foreign = (await this.#store.list())?.find((path) => foreignWeights.test(path));
+    if (foreign === undefined) {
+      return this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
+    }
+    return new PocketBertError(
+      'unsupported',
+      `in ${this.#store.label} the weights are in ${foreign}, which is not read; expected model.safetensors`,
+      { hint: noWeights },
+    );
+  }
+
+  async encoderWeights(): Promise<void> {
+    if (await this.weight(`${this.#root}model.safetensors`, 'model.safetensors')) return;
+    const index = await this.text(
+      `${this.#root}model.safetensors.index.json`,
+      'model.safetensors.index.json',
+    );
+    if (index === undefined) throw await this.noWeights();
+    const value = parseJson(index);
+    const map = isRecord(value) && isRecord(value['weight_map']) ? value['weight_map'] : undefined;
+    if (map === undefined) {
+      throw new PocketBertError(
+        'format',
+        `model.safetensors.index.json in ${this.#store.label} has no JSON object weight_map`,
+      );
+    }
+    for (const shard of new Set(Object.values(map))) {
+      if (typeof shard === 'string' && (await this.weight(this.#root + shard, shard))) continue;
+      throw this.missing(String(shard), 'model.safetensors.index.json names this shard');
+    }
+  }
+}
+
+function headsNamedBy(config: string | undefined): string[] {
+  const value = parseJson(config);
+  const own = isRecord(value) ? value['pocketbert'] : undefined;
+  const names = isRecord(own) ? own['heads'] : undefined;
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+function oneFileIn(paths: readonly string[] | undefined): string | undefined {
+  if (
+    paths === undefined ||
+    paths.some((path) => /(^|\/)(config|modules|tokenizer)\.json$|vocab\.txt$/.test(path))
+  ) {
+    return undefined;
+  }
+  const files = paths.filter((path) => path.endsWith('.safetensors'));
+  return files.length === 1 ? files[0] : undefined;
+}
+
+/** Reads the texts of the folder and opens its weights. */
+export async function readFolder(
+  store: FileStore,
+  watch: Watch,
+  notes: readonly string[],
+): Promise<Folder | OneFile> {
+  const paths = await store.list();
+  const only = oneFileIn(paths);
+  const reader = new FolderReader(store, watch);
+  if (only !== undefined) {
+    await reader.weight(only);
+    const [file] = reader.weights;
+    if (file !== undefined) return { kind: 'file', name: store.name || only, open: file.open };
+  }
+  await Promise.all(folderTexts.map((path) => reader.text(path)));
+  await reader.modules();
+  await reader.encoderTexts(modelTexts);
+  if (reader.texts['config.json'] === undefined) {
+    const hint = [
+      ...notes,
+      'the source must be a folder with config.json, or one file *.pocketbert.safetensors',
+    ];
+    throw reader.missing('config.json', 'it is needed to know the model', hint.join('; '));
+  }
+  await reader.tokenizer();
+  await reader.heads(paths);
+  await reader.encoderWeights();
+  return { kind: 'folder', name: store.name, texts: reader.texts, weights: reader.weights };
+}
+
+/** The tokenizer's files of the folder. */
+export async function readTokenizerFolder(
+  store: FileStore,
+  watch: Watch,
+): Promise<Folder | OneFile> {
+  const only = oneFileIn(await store.list());
+  const reader = new FolderReader(store, watch);
+  if (only !== undefined) {
+    await reader.weight(only);
+    const [file] = reader.weights;
+    if (file !== undefined) return { kind: 'file', name: store.name || only, open: file.open };
+  }
+  await reader.tokenizer();
+  return { kind: 'folder', name: store.name, texts: reader.texts, weights: [] };
+}
