@@ -50,8 +50,9 @@ test('no file names a registry of this machine', () => {
   assert.deepEqual(holders(hosts), []);
 });
 
-test('package-lock.json holds no addresses', () => {
-  assert.doesNotMatch(readFileSync(`${kTop}package-lock.json`, 'utf8'), /"resolved"/);
+test('the lock files hold no addresses', () => {
+  for (const path of ['package-lock.json', 'bench/package-lock.json'])
+    assert.doesNotMatch(readFileSync(kTop + path, 'utf8'), /"resolved"/, path);
 });
 
 test('no file names a folder of this machine', () => {

@@ -15,10 +15,10 @@ const files = projectFiles();
 const isGenerated = (path) => /^\/\/ Generated\b/im.test(readText(path).slice(0, 400));
 const sources = files.filter(
   (path) =>
-    /^(src|bindings|web|tests|models)\/.*\.(cc|h|ts|mjs|js|py|css|html)$/.test(path) &&
+    /^(src|bindings|web|tests|models|bench)\/.*\.(cc|h|ts|mjs|js|py|css|html)$/.test(path) &&
     !isGenerated(path),
 );
-const products = sources.filter((path) => /^(src|bindings|web)\/.*\.(cc|h|ts|mjs|js)$/.test(path));
+const products = sources.filter((path) => /^(src|bindings|web|bench)\/.*\.(cc|h|ts|mjs|js)$/.test(path));
 
 describe('the tree', () => {
   test('no file is longer than 400 lines', () => {
@@ -75,6 +75,7 @@ describe('the tree', () => {
       'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
+      'bench',
       'bindings',
       'models',
       'package-lock.json',

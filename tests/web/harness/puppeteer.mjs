@@ -26,12 +26,14 @@ const kFirefoxSettings = {
 /**
  * Starts Chromium or Firefox without a window.
  * @param {'chromium' | 'firefox'} engine
+ * @param {import('puppeteer-core').LaunchOptions} [options] further ones: a profile's folder
  */
-export async function startPuppeteer(engine) {
+export async function startPuppeteer(engine, options = {}) {
   const executablePath = programOf(engine);
   if (!executablePath) throw new Error(`${engine} is not installed`);
   return engine === 'chromium'
     ? launch({
+        ...options,
         browser: 'chrome',
         executablePath,
         headless: true,
@@ -39,6 +41,7 @@ export async function startPuppeteer(engine) {
         protocolTimeout: 600_000,
       })
     : launch({
+        ...options,
         browser: 'firefox',
         executablePath,
         headless: true,

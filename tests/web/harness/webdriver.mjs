@@ -66,7 +66,10 @@ async function untilReady(base, child) {
   throw new Error('the WebKit driver did not start');
 }
 
-/** A WebKitGTK browser window: `open(url)`, `evaluate(source)` (JSON-able values only), `close()`. */
+/**
+ * A WebKitGTK browser window: `open(url)`, `evaluate(source)` (JSON-able values only), `close()`, and
+ * `session(method, path, body)` for any other command of WebDriver.
+ */
 export async function startWebKit() {
   const program = programOf('webkit');
   if (!program) throw new Error('WebKitWebDriver is not installed');
@@ -94,6 +97,7 @@ export async function startWebKit() {
     });
     const session = `/session/${sessionId}`;
     return {
+      session: (method, path, body) => call(base, method, session + path, body),
       open: (url) => call(base, 'POST', `${session}/url`, { url }),
       evaluate: (source) =>
         call(base, 'POST', `${session}/execute/sync`, { script: `return (${source});`, args: [] }),

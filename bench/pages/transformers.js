@@ -1,0 +1,26 @@
+// @huggingface/transformers with onnxruntime-web's wasm backend, everything from this site.
+
+import { env, pipeline } from '/peers/@huggingface/transformers/dist/transformers.min.js';
+
+/** @param {{ folder: string, model: string, dtype: string, threads: number }} options */
+export async function create({ folder, model, dtype, threads }) {
+  env.allowRemoteModels = false;
+  env.allowLocalModels = true;
+  env.localModelPath = folder;
+  const runtime = '/peers/onnxruntime-web/dist/ort-wasm-simd-threaded';
+  env.backends.onnx.wasm.wasmPaths = {
+    mjs: new URL(`${runtime}.mjs`, location.href).href,
+    wasm: new URL(`${runtime}.wasm`, location.href).href,
+  };
+  env.backends.onnx.wasm.numThreads = threads;
+  const extractor = await pipeline('feature-extraction', model, { dtype, device: 'wasm' });
+  const options = { pooling: 'mean', normalize: true };
+  return {
+    info: { threads: env.backends.onnx.wasm.numThreads },
+    embed: async (text) => (await extractor(text, options)).data,
+    async embedBatch(texts) {
+      const { data, dims } = await extractor(texts, options);
+      return texts.map((_, i) => data.subarray(i * dims[1], (i + 1) * dims[1]));
+    },
+  };
+}
