@@ -144,6 +144,14 @@ describe('embedder', () => {
     await other;
   });
 
+  test('a newer call takes the place of one that is still preparing', async () => {
+    const padding = { length: 8, pad_token: '[PAD]' } as const;
+    const older = embedder.tokenize('river', { supersede: 'mixed', padding });
+    const newer = embedder.embed('river', { supersede: 'mixed' });
+    await assert.rejects(older, code('superseded'));
+    assert.equal((await newer).length, embedder.info.model.dimensions);
+  });
+
   test('memory does not grow with the number of calls', async () => {
     const texts = sentences.concat('river '.repeat(100));
     await embedder.embed(texts);

@@ -18,4 +18,5 @@ export {
 export { sendAll } from './models/load.js';
 export { later } from './models/platform.js';
 export { brokenHeader, readHeader } from './models/safetensors_header.js';
+export { missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';

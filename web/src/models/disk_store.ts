@@ -5,6 +5,7 @@
 
 import { PocketBertError } from '../errors.js';
 import type { FileStore, OpenFile } from './files.js';
+import { missing, stem, type Origin } from './source.js';
 
 const partBytes = 1 << 18;
 
@@ -26,7 +27,7 @@ function builtin() {
 }
 
 /** Opens a file; undefined if there is none. */
-export async function openDisk(file: string): Promise<OpenFile | undefined> {
+async function openDisk(file: string): Promise<OpenFile | undefined> {
   const { fs } = builtin();
   try {
     if (!(await fs.stat(file)).isFile()) return undefined;
@@ -60,7 +61,7 @@ export async function openDisk(file: string): Promise<OpenFile | undefined> {
 }
 
 /** A directory of the disk. */
-export function diskStore(directory: string): FileStore {
+function diskStore(directory: string): FileStore {
   const { fs, path } = builtin();
   return {
     label: directory,
@@ -80,7 +81,7 @@ export function diskStore(directory: string): FileStore {
 }
 
 /** What lies at a path: `directory`, `file` or nothing. */
-export async function kindOnDisk(place: string): Promise<'directory' | 'file' | undefined> {
+async function kindOnDisk(place: string): Promise<'directory' | 'file' | undefined> {
   try {
     return (await builtin().fs.stat(place)).isDirectory() ? 'directory' : 'file';
   } catch (thrown) {
@@ -89,7 +90,19 @@ export async function kindOnDisk(place: string): Promise<'directory' | 'file' | 
   }
 }
 
-/** The path of a `file:` address. */
-export function diskPath(url: URL): string {
-  return builtin().url.fileURLToPath(url);
+/** What is at a path or a `file:` address. */
+export async function originOnDisk(source: string | URL): Promise<Origin> {
+  const place = typeof source === 'string' ? source : builtin().url.fileURLToPath(source);
+  const kind = await kindOnDisk(place);
+  if (kind === undefined) throw missing(place);
+  if (kind === 'directory') return { kind: 'folder', store: diskStore(place) };
+  return {
+    kind: 'file',
+    name: stem(place.replaceAll('\\', '/')),
+    async open() {
+      const file = await openDisk(place);
+      if (file === undefined) throw missing(place);
+      return file;
+    },
+  };
 }

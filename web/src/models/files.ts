@@ -80,23 +80,9 @@ export function openBlob(blob: Blob, label: string): OpenFile {
 
 /** Reads bytes that somebody else goes on owning. */
 export function openBytes(bytes: Uint8Array, label: string): OpenFile {
-  let offset = 0;
-  return {
-    label,
-    size: bytes.length,
-    expected: bytes.length,
-    async read(spare = new ArrayBuffer(partBytes)) {
-      if (offset >= bytes.length) return undefined;
-      const from = bytes.subarray(offset, offset + spare.byteLength);
-      const part = new Uint8Array(spare, 0, from.length);
-      part.set(from);
-      offset += part.length;
-      return part;
-    },
-    close() {
-      offset = bytes.length;
-    },
-  };
+  const chunks = [bytes];
+  const read = intoSpares(async () => chunks.pop());
+  return { label, size: bytes.length, expected: bytes.length, read, close() {} };
 }
 
 /** Puts `first` before what is left of `file`. */

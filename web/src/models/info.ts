@@ -58,11 +58,10 @@ export interface InfoParts {
   readonly facts: EngineFacts;
   readonly loaded: Loaded;
   readonly notes: readonly string[];
-  readonly worker: boolean;
-  readonly cache: string;
 }
 
-export function describe({ facts, loaded, notes, worker, cache }: InfoParts): Info {
+export function describe({ facts, loaded, notes }: InfoParts, worker: boolean): Info {
   const { variant, threads, reasons } = facts;
+  const cache = 'none: files are kept as the HTTP headers of their server say';
   return { variant, threads, reasons, worker, cache, model: describeModel(loaded, notes) };
 }

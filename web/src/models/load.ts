@@ -17,11 +17,9 @@ export interface Loaded {
   readonly tokenizer: TokenizerInfo;
 }
 
-export interface LoadSettings {
+export interface LoadSettings extends Pick<CreateOptions, 'precision' | 'integrity'> {
   /** A tokenizer alone is enough. */
   readonly tokenizerOnly: boolean;
-  readonly precision: CreateOptions['precision'];
-  readonly integrity: CreateOptions['integrity'];
 }
 
 export interface LoadContext {

@@ -4,6 +4,7 @@
  */
 
 import type { LoadEngine, ModelInfo as EngineModelInfo } from '../core/types.js';
+import { destroyedError, whenAborted } from '../endings.js';
 import { abortError, PocketBertError, throwIfAborted, toPocketBertError } from '../errors.js';
 import type { CreateOptions, Info, Memory, Source } from '../types.js';
 import { HostLost, Remote, type RemoteCallOptions } from '../worker/client.js';
@@ -54,8 +55,7 @@ async function startEngine(
   signal: AbortSignal,
 ): Promise<{ remote: Remote; facts: EngineFacts }> {
   const remote = new Remote(openPort);
-  const onAbort = (): void => remote.close(abortError(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
+  whenAborted(signal, (error) => remote.close(error));
   try {
     const onProgress = (loaded: number, total: number): void => meter.engine(loaded, total);
     const facts = await remote.call('start', { options: engineOptions(options) }, { onProgress });
@@ -71,8 +71,7 @@ async function startEngine(
 async function run(options: SessionOptions, outer: AbortSignal | undefined): Promise<Running> {
   throwIfAborted(outer);
   const control = new AbortController();
-  const onAbort = (): void => control.abort(outer && abortError(outer));
-  outer?.addEventListener('abort', onAbort, { once: true });
+  const unlink = whenAborted(outer, (error) => control.abort(error));
   const { signal } = control;
   const meter = new ProgressMeter(options.onProgress);
   const notes: string[] = [];
@@ -88,13 +87,8 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
     const engine = startEngine(openPort, options, meter, signal);
     const remote = engine.then((started) => started.remote);
     remote.catch(() => {});
-    const settings = {
-      tokenizerOnly: options.tokenizerOnly,
-      precision: options.precision,
-      integrity: options.integrity,
-    };
     const origin = await originOf(options.model, reading);
-    const loading = load(origin, settings, { remote, meter, signal, notes });
+    const loading = load(origin, options, { remote, meter, signal, notes });
     const [started, loaded] = await Promise.all([engine, loading]);
     await warm(started.remote, loaded, signal);
     meter.ready();
@@ -108,7 +102,7 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
       'the model could not be loaded',
     );
   } finally {
-    outer?.removeEventListener('abort', onAbort);
+    unlink();
   }
 }
 
@@ -163,9 +157,7 @@ export class Session {
     if (this.#users > 0 || this.#destroyed) return;
     this.#destroyed = true;
     const running = await this.#running.catch(() => undefined);
-    running?.remote.close(
-      new PocketBertError('destroyed', 'the object was destroyed while the call ran'),
-    );
+    running?.remote.close(destroyedError('while the call ran'));
   }
 
   /** Asks the engine, and again in a new one whenever another call's trap ends it. */
@@ -211,18 +203,15 @@ export class Session {
     const running = await run({ ...this.#options, onProgress: undefined }, undefined);
     this.#loaded = running.loaded;
     this.#info = this.#describe(running);
-    if (this.#destroyed)
-      running.remote.close(new PocketBertError('destroyed', 'the object was destroyed'));
+    if (this.#destroyed) running.remote.close(destroyedError('while the call ran'));
     return running;
   }
 
-  #describe({ facts, loaded, notes }: Running): Info {
-    const cache = 'none: files are kept as the HTTP headers of their server say';
-    return describe({ facts, loaded, notes, worker: runsInWorker(this.#options), cache });
+  #describe(running: Running): Info {
+    return describe(running, runsInWorker(this.#options));
   }
 
   #throwIfDestroyed(): void {
-    if (this.#destroyed)
-      throw new PocketBertError('destroyed', 'the object was destroyed before the call');
+    if (this.#destroyed) throw destroyedError('before the call');
   }
 }

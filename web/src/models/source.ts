@@ -14,21 +14,23 @@ export type Origin =
 const noHost =
   'PocketBERT has no default host: give the full address, such as https://HOST/OWNER/MODEL/resolve/main/';
 
-function missing(label: string): PocketBertError {
+/** The error for a place where nothing is. */
+export function missing(label: string): PocketBertError {
   return new PocketBertError('network', `${label} was not found`, { hint: noHost });
 }
 
-function stem(name: string): string {
+/** The name of the model in a file of this name or path. */
+export function stem(name: string): string {
   return name.replace(/^.*\//, '').replace(/(\.pocketbert)?\.safetensors$/, '');
 }
 
 function fileAt(url: URL, reading: UrlReading): Origin {
-  const path = decodeURIComponent(url.pathname);
+  const name = stem(decodeURIComponent(url.pathname));
   return {
     kind: 'file',
-    name: stem(path),
+    name,
     async open() {
-      const file = await openUrl(url, `${stem(path)}.safetensors`, reading);
+      const file = await openUrl(url, name, reading);
       if (file === undefined) throw missing(url.href);
       return file;
     },
@@ -41,20 +43,7 @@ async function inFolder(source: Source, reading: UrlReading): Promise<Origin> {
 }
 
 async function fromDisk(source: string | URL): Promise<Origin> {
-  const { diskPath, diskStore, kindOnDisk, openDisk } = await later(import('./disk_store.js'));
-  const place = typeof source === 'string' ? source : diskPath(source);
-  const kind = await kindOnDisk(place);
-  if (kind === undefined) throw missing(place);
-  if (kind === 'directory') return { kind: 'folder', store: diskStore(place) };
-  return {
-    kind: 'file',
-    name: stem(place.replaceAll('\\', '/')),
-    async open() {
-      const file = await openDisk(place);
-      if (file === undefined) throw missing(place);
-      return file;
-    },
-  };
+  return (await later(import('./disk_store.js'))).originOnDisk(source);
 }
 
 function fromUrl(url: URL, reading: UrlReading): Origin | Promise<Origin> {
@@ -86,10 +75,6 @@ function fromString(source: string, reading: UrlReading): Origin | Promise<Origi
   }
 }
 
-function fromBytes(bytes: Uint8Array): Origin {
-  return { kind: 'file', name: '', open: async () => openBytes(bytes, 'the given bytes') };
-}
-
 /** Where the files of `source` are. Nothing is fetched yet. */
 export async function originOf(source: Source, reading: UrlReading): Promise<Origin> {
   if (typeof source === 'string') return fromString(source, reading);
@@ -102,7 +87,9 @@ export async function originOf(source: Source, reading: UrlReading): Promise<Ori
       open: async () => openBlob(source, name || 'the given Blob'),
     };
   }
-  if (source instanceof Uint8Array) return fromBytes(source);
-  if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));
+  if (source instanceof Uint8Array || source instanceof ArrayBuffer) {
+    const bytes = source instanceof ArrayBuffer ? new Uint8Array(source) : source;
+    return { kind: 'file', name: '', open: async () => openBytes(bytes, 'the given bytes') };
+  }
   return inFolder(source, reading);
 }

@@ -88,10 +88,6 @@ function fileOf(url: URL, response: Response, signal: AbortSignal): UrlFile {
   };
 }
 
-function drop(response: Response): void {
-  response.body?.cancel().catch(() => {});
-}
-
 /**
  * Opens the file at `url`, called `path` in its folder. Undefined if there is none.
  * @throws `network` for any other status
@@ -102,19 +98,16 @@ export async function openUrl(
   reading: UrlReading,
 ): Promise<UrlFile | undefined> {
   const response = await request(url, reading);
-  if (absent.includes(response.status) || perhapsAbsent.includes(response.status)) {
-    drop(response);
-    if (perhapsAbsent.includes(response.status)) {
-      reading.note(`${path} was refused with status ${response.status} and taken for absent`);
-    }
+  const { status, statusText } = response;
+  if (response.ok) return fileOf(url, response, reading.signal);
+  response.body?.cancel().catch(() => {});
+  if (absent.includes(status)) return undefined;
+  if (perhapsAbsent.includes(status)) {
+    reading.note(`${path} was refused with status ${status} and taken for absent`);
     return undefined;
   }
-  if (!response.ok) {
-    drop(response);
-    throw new PocketBertError(
-      'network',
-      `${url.href} was answered with status ${response.status} ${response.statusText}`.trim(),
-    );
-  }
-  return fileOf(url, response, reading.signal);
+  throw new PocketBertError(
+    'network',
+    `${url.href} was answered with status ${status} ${statusText}`.trim(),
+  );
 }

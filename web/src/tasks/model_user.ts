@@ -1,7 +1,9 @@
 /** What all objects of the API have in common: a session, and a way to share it and to end it. */
 
 import { loadEngine } from '../core/engine.js';
-import { abortError, PocketBertError } from '../errors.js';
+import { destroyedError, whenAborted } from '../endings.js';
+import { PocketBertError } from '../errors.js';
+import { later } from '../models/platform.js';
 import { Session } from '../models/session.js';
 import type {
   CallOptions,
@@ -16,13 +18,14 @@ import type {
 } from '../types.js';
 import type { Report } from '../worker/host.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
-import { encodeItems, itemsOf, Vocabulary } from './encoding.js';
+import { itemsOf } from './items.js';
 
 /** Base of `Tokenizer`, `Embedder` and `Classifier`. Give one as `model` of another: they share it. */
 export abstract class ModelUser implements AsyncDisposable {
   readonly #session: Session;
   readonly #latest = new Map<string, AbortController>();
-  readonly #vocabulary = new Vocabulary();
+  /** Names of ids, each asked of the engine once. */
+  readonly #tokens = new Map<number, string>();
   readonly #ending = new AbortController();
   #destroyed = false;
 
@@ -53,13 +56,9 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 
   /** Closes a session that turned out to be of no use, unless others use it. */
-  protected static async refuse(session: Session, error: PocketBertError): Promise<never> {
+  protected static async refuse(session: Session, error: unknown): Promise<never> {
     await session.retain().release();
     throw error;
-  }
-
-  protected get session(): Session {
-    return this.#session;
   }
 
   /** Variant, threads and why; what the model is and does. */
@@ -105,8 +104,7 @@ export abstract class ModelUser implements AsyncDisposable {
   async destroy(): Promise<void> {
     if (this.#destroyed) return;
     this.#destroyed = true;
-    const reason = new PocketBertError('destroyed', 'the object was destroyed while the call ran');
-    this.#ending.abort(reason);
+    this.#ending.abort(destroyedError('while the call ran'));
     await this.#session.release();
   }
 
@@ -119,9 +117,11 @@ export abstract class ModelUser implements AsyncDisposable {
     options: EncodeOptions,
     all: unknown,
   ): Promise<Encoding[]> {
-    return encodeItems(itemsOf(texts), options, this.#vocabulary, {
-      call: (method, args) => this.ask(method, args, options, all),
-      aside: (method, args) => this.ask(method, args, {}),
+    const items = itemsOf(texts);
+    return this.#forUser(options, all, async (call) => {
+      const { encodeItems } = await encodingScript();
+      const aside: Ask = (method, args) => this.ask(method, args, {});
+      return encodeItems(items, options, this.#tokens, { call, aside });
     });
   }
 
@@ -135,19 +135,25 @@ export abstract class ModelUser implements AsyncDisposable {
     options: CallOptions,
     texts: unknown = '',
   ): Promise<Results[K]> {
-    if (this.#destroyed)
-      throw new PocketBertError('destroyed', 'the object was destroyed before the call');
+    return this.#forUser(options, texts, (call) => call(method, args));
+  }
+
+  /** Does what the user called for; all that goes through `call` ends as the options say. */
+  async #forUser<Result>(
+    options: CallOptions,
+    texts: unknown,
+    work: (call: Ask) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#destroyed) throw destroyedError('before the call');
     const priority = options.priority ?? (Array.isArray(texts) ? 'batch' : 'interactive');
-    const linked = this.#link(options);
+    const { signal, unlink } = this.#link(options);
+    const onProgress = progressOf(options);
     try {
-      const { signal } = linked;
-      return await this.#session.call(method, args, {
-        priority,
-        signal,
-        onProgress: progressOf(options),
-      });
+      return await work((method, args) =>
+        this.#session.call(method, args, { priority, signal, onProgress }),
+      );
     } finally {
-      linked.unlink();
+      unlink();
     }
   }
 
@@ -162,20 +168,22 @@ export abstract class ModelUser implements AsyncDisposable {
         ?.abort(new PocketBertError('superseded', 'a newer call took the place of this one'));
       this.#latest.set(key, control);
     }
-    const onAbort = (): void => control.abort(signal && abortError(signal));
-    const onEnd = (): void => control.abort(this.#ending.signal.reason);
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#ending.signal.addEventListener('abort', onEnd, { once: true });
+    const links = [signal, this.#ending.signal].map((cause) =>
+      whenAborted(cause, (error) => control.abort(error)),
+    );
     return {
       signal: control.signal,
       unlink: () => {
-        signal?.removeEventListener('abort', onAbort);
-        this.#ending.signal.removeEventListener('abort', onEnd);
+        for (const unlink of links) unlink();
         if (key !== undefined && this.#latest.get(key) === control) this.#latest.delete(key);
       },
     };
   }
+}
+
+/** What makes encodings: few pages need it, so it is a file of its own. */
+export function encodingScript() {
+  return later(import('./encoding.js'));
 }
 
 /** Asks the engine one question. */

@@ -1,5 +1,6 @@
 /** `pipeline()`: for those who come from transformers.js, with its option names and result shapes. */
 
+import { later } from '../models/platform.js';
 import type { Source } from '../types.js';
 import type { ModelUser } from './model_user.js';
 import type {
@@ -29,6 +30,6 @@ export async function pipeline(
   model: Source | ModelUser = 'default',
   options: PipelineOptions = {},
 ): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
-  const { createPipeline } = await import('./pipeline_tasks.js');
+  const { createPipeline } = await later(import('./pipeline_tasks.js'));
   return createPipeline(task, model, options);
 }

@@ -9,7 +9,7 @@ import type {
   TextInput,
   TokenizerCreateOptions,
 } from '../types.js';
-import { ModelUser } from './model_user.js';
+import { encodingScript, ModelUser } from './model_user.js';
 
 /**
  * The tokenizer of a model, equal to Hugging Face tokenizers.
@@ -27,7 +27,12 @@ export class Tokenizer extends ModelUser {
         'both model and files were given; expected one of them',
       );
     }
-    return new Tokenizer(await ModelUser.open(options, true));
+    // Asked for now, so that `encode` needs no network.
+    const script = encodingScript();
+    script.catch(() => {});
+    const session = await ModelUser.open(options, true);
+    await script.catch((error: unknown) => ModelUser.refuse(session, error));
+    return new Tokenizer(session);
   }
 
   /** The tokens of one text or pair. */

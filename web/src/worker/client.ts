@@ -1,5 +1,6 @@
 /** The client's side of a message channel: calls as promises, aborted by their signals. */
 
+import { whenAborted } from '../endings.js';
 import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
 import type { Report } from './host.js';
 import type { Priority } from './jobs.js';
@@ -7,6 +8,7 @@ import type { OpenPort, Port } from './ports.js';
 import {
   unpackError,
   type Args,
+  type Carried,
   type FromHost,
   type Invocation,
   type Method,
@@ -28,8 +30,10 @@ export class HostLost extends Error {}
 
 interface Pending {
   readonly progress: Report | undefined;
-  succeed(event: Extract<FromHost, { type: 'done' }>): void;
-  fail(error: unknown): void;
+  readonly succeed: (value: Carried) => void;
+  readonly fail: (error: unknown) => void;
+  /** Stops waiting for the call's signal. */
+  readonly unlink: () => void;
   readonly callSite: Error;
 }
 
@@ -58,30 +62,17 @@ export class Remote {
     args: Args[K],
     options: RemoteCallOptions = {},
   ): Promise<Results[K]> {
-    const { signal, priority = 'interactive', onProgress, transfer = [] } = options;
+    const { signal, priority = 'interactive', onProgress: progress, transfer = [] } = options;
     const callSite = options.callSite ?? new Error('call site');
     return new Promise<Results[K]>((resolve, reject) => {
       if (signal?.aborted) return reject(abortError(signal));
       if (this.#ended !== undefined) return reject(new HostLost(this.#ended.message));
       const id = this.#nextId++;
-      const onAbort = (): void => {
-        if (signal !== undefined) this.#settle(id)?.fail(abortError(signal));
+      const unlink = whenAborted(signal, (error) => {
+        this.#settle(id)?.fail(error);
         if (this.alive) this.#port.send({ type: 'cancel', id }, []);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const clean = (): void => signal?.removeEventListener('abort', onAbort);
-      this.#pending.set(id, {
-        progress: onProgress,
-        succeed: (message) => {
-          clean();
-          resolve(message.value);
-        },
-        fail: (error) => {
-          clean();
-          reject(error);
-        },
-        callSite,
       });
+      this.#pending.set(id, { progress, succeed: resolve, fail: reject, unlink, callSite });
       this.#send(id, priority, { method, args }, transfer);
     });
   }
@@ -107,7 +98,7 @@ export class Remote {
       return;
     }
     const pending = this.#settle(message.id);
-    if (message.type === 'done') pending?.succeed(message);
+    if (message.type === 'done') pending?.succeed(message.value);
     else {
       const error = unpackError(message.error, pending?.callSite ?? new Error());
       pending?.fail(error);
@@ -118,6 +109,7 @@ export class Remote {
   #settle(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
+    pending?.unlink();
     return pending;
   }
 
