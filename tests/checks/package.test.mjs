@@ -17,15 +17,7 @@ const kLifecycle = [
   'postprepare',
 ];
 /** Scripts that index.js imports only when they are needed. */
-const kLater = [
-  'disk_store.js',
-  'encoding.js',
-  'folder.js',
-  'integrity.js',
-  'pipeline_tasks.js',
-  'self_test.js',
-  'sha256.js',
-];
+const kLater = ['disk_store.js', 'folder.js', 'integrity.js', 'pipeline_tasks.js', 'sha256.js'];
 const manifest = JSON.parse(readText('package.json'));
 
 function packedFiles() {

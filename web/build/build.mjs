@@ -13,7 +13,7 @@
 //    web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in one
 //    folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
 //    What index and worker both need (the engine) is in dist/shared.js, once. What few pages need
-//    (folder, integrity, sha256, disk_store, encoding, self_test, pipeline_tasks) is imported when it is needed, from a
+//    (folder, integrity, sha256, disk_store, pipeline_tasks) is imported when it is needed, from a
 //    file of its own; such a file takes from index.js what is there already.
 
 import {
@@ -45,8 +45,6 @@ const kEntries = [
   { out: 'integrity', source: 'web/src/models/integrity.ts', apart: true },
   { out: 'sha256', source: 'web/src/models/sha256.ts', apart: true },
   { out: 'disk_store', source: 'web/src/models/disk_store.ts', apart: true },
-  { out: 'encoding', source: 'web/src/tasks/encoding.ts', apart: true },
-  { out: 'self_test', source: 'web/src/tasks/self_test.ts', apart: true },
   { out: 'pipeline_tasks', source: 'web/src/tasks/pipeline_tasks.ts', apart: true },
   { out: 'cli', source: 'web/src/cli/main.ts', banner: '#!/usr/bin/env node' },
 ];

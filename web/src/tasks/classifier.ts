@@ -3,7 +3,7 @@
 import type { ClassifyOptions as EngineClassifyOptions, ClassifyResult } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import type { ClassifyOptions, CreateOptions, Label, Labels, TextInput } from '../types.js';
-import { itemsOf } from './items.js';
+import { itemsOf } from './encoding.js';
 import { ModelUser } from './model_user.js';
 
 /**

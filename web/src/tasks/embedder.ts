@@ -3,7 +3,6 @@
 import type { EmbedOptions as EngineEmbedOptions } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import { isPooling, poolingNames } from '../models/info.js';
-import { later } from '../models/platform.js';
 import type {
   CreateOptions,
   Embedding,
@@ -13,8 +12,9 @@ import type {
   SelfTest,
 } from '../types.js';
 import { EmbeddingList, search, similarity } from './embeddings.js';
-import { itemsOf } from './items.js';
+import { itemsOf } from './encoding.js';
 import { ModelUser } from './model_user.js';
+import { selfTest } from './self_test.js';
 
 /**
  * Turns texts into vectors whose cosine says how near their meanings are.
@@ -73,8 +73,7 @@ export class Embedder extends ModelUser {
   }
 
   /** Embeds the texts whose vectors the model's file holds, and compares. */
-  async selfTest(): Promise<SelfTest> {
-    const { selfTest } = await later(import('./self_test.js'));
+  selfTest(): Promise<SelfTest> {
     return selfTest(this);
   }
 }

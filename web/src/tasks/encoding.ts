@@ -1,7 +1,4 @@
-/**
- * Encodings as the user sees them, from the flat arrays that the engine gives. A file of its own: a page
- * that wants vectors or labels only does not load it.
- */
+/** Encodings as the user sees them, from the flat arrays that the engine gives. */
 
 import type {
   EncodedBatch,
@@ -14,18 +11,35 @@ import type {
   EncodeOptions,
   Offset,
   PaddingOptions,
+  TextInput,
   TruncationOptions,
 } from '../types.js';
 import type { Ask } from './model_user.js';
 
-/** Names of ids, each asked of the engine once. */
-class Vocabulary {
-  readonly #names: Map<number, string>;
+/** Texts in the engine's form. */
+export function itemsOf(texts: string | TextInput | readonly TextInput[]): TextItem[] {
+  return (isList(texts) ? texts : [texts]).map(itemOf);
+}
 
-  /** @param names those that are known; grows */
-  constructor(names: Map<number, string>) {
-    this.#names = names;
+function isList(texts: string | TextInput | readonly TextInput[]): texts is readonly TextInput[] {
+  return Array.isArray(texts);
+}
+
+function itemOf(input: TextInput): TextItem {
+  if (typeof input === 'string') return { text: input };
+  if (typeof input !== 'object' || input === null || typeof input.text !== 'string') {
+    const found = input === null ? 'null' : typeof input;
+    throw new PocketBertError(
+      'invalid_argument',
+      `a text is ${found}; expected a string or { text, pair }`,
+    );
   }
+  return input.pair === undefined ? { text: input.text } : { text: input.text, pair: input.pair };
+}
+
+/** Names of ids, each asked of the engine once. */
+export class Vocabulary {
+  readonly #names = new Map<number, string>();
 
   /** Learns the names of all ids in the batches. */
   async learn(batches: readonly EncodedBatch[], ask: Ask): Promise<void> {
@@ -89,16 +103,14 @@ async function optionsOf(options: EncodeOptions, ask: Ask): Promise<EngineEncode
 
 /**
  * Encodes all items; their overflow windows hang on them.
- * @param names names of ids that are known; grows
  * @param ask `call`: on behalf of the user; `aside`: for what is needed besides, not to be superseded
  */
 export async function encodeItems(
   items: readonly TextItem[],
   options: EncodeOptions,
-  names: Map<number, string>,
+  vocabulary: Vocabulary,
   ask: { readonly call: Ask; readonly aside: Ask },
 ): Promise<Encoding[]> {
-  const vocabulary = new Vocabulary(names);
   const batches = await ask.call('encode', { items, options: await optionsOf(options, ask.aside) });
   await vocabulary.learn(batches, ask.aside);
   const padToken = typeof options.padding === 'object' ? options.padding.pad_token : undefined;

@@ -3,7 +3,6 @@
 import { loadEngine } from '../core/engine.js';
 import { destroyedError, whenAborted } from '../endings.js';
 import { PocketBertError } from '../errors.js';
-import { later } from '../models/platform.js';
 import { Session } from '../models/session.js';
 import type {
   CallOptions,
@@ -18,14 +17,13 @@ import type {
 } from '../types.js';
 import type { Report } from '../worker/host.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
-import { itemsOf } from './items.js';
+import { encodeItems, itemsOf, Vocabulary } from './encoding.js';
 
 /** Base of `Tokenizer`, `Embedder` and `Classifier`. Give one as `model` of another: they share it. */
 export abstract class ModelUser implements AsyncDisposable {
   readonly #session: Session;
   readonly #latest = new Map<string, AbortController>();
-  /** Names of ids, each asked of the engine once. */
-  readonly #tokens = new Map<number, string>();
+  readonly #vocabulary = new Vocabulary();
   readonly #ending = new AbortController();
   #destroyed = false;
 
@@ -118,11 +116,10 @@ export abstract class ModelUser implements AsyncDisposable {
     all: unknown,
   ): Promise<Encoding[]> {
     const items = itemsOf(texts);
-    return this.#forUser(options, all, async (call) => {
-      const { encodeItems } = await encodingScript();
-      const aside: Ask = (method, args) => this.ask(method, args, {});
-      return encodeItems(items, options, this.#tokens, { call, aside });
-    });
+    const aside: Ask = (method, args) => this.ask(method, args, {});
+    return this.#forUser(options, all, (call) =>
+      encodeItems(items, options, this.#vocabulary, { call, aside }),
+    );
   }
 
   /**
@@ -179,11 +176,6 @@ export abstract class ModelUser implements AsyncDisposable {
       },
     };
   }
-}
-
-/** What makes encodings: few pages need it, so it is a file of its own. */
-export function encodingScript() {
-  return later(import('./encoding.js'));
 }
 
 /** Asks the engine one question. */

@@ -1,11 +1,8 @@
-/**
- * Compares the engine's vectors with those that the model's file holds. A file of its own: it is asked
- * for rarely.
- */
+/** Compares the engine's vectors with those that the model's file holds. */
 
 import { isRecord } from '../models/files.js';
-import type { Info, SelfTest } from '../types.js';
-import { Embedder } from './embedder.js';
+import type { Embedding, Info, SelfTest } from '../types.js';
+import { similarity } from './embeddings.js';
 
 /** Least cosine that passes: the arithmetic is the same everywhere, the vectors are stored rounded. */
 const leastCosine = 0.9999;
@@ -27,11 +24,14 @@ function samplesOf(fidelity: Info['model']['fidelity']): Sample[] {
   return samples;
 }
 
-export async function selfTest(embedder: Embedder): Promise<SelfTest> {
+export async function selfTest(embedder: {
+  readonly info: Info;
+  embed(text: string): Promise<Embedding>;
+}): Promise<SelfTest> {
   const samples = samplesOf(embedder.info.model.fidelity);
   let minCosine = 1;
   for (const { text, vector } of samples) {
-    minCosine = Math.min(minCosine, Embedder.similarity(await embedder.embed(text), vector));
+    minCosine = Math.min(minCosine, similarity(await embedder.embed(text), vector));
   }
   const count = samples.length;
   if (count === 0) {

@@ -9,7 +9,7 @@ import type {
   TextInput,
   TokenizerCreateOptions,
 } from '../types.js';
-import { encodingScript, ModelUser } from './model_user.js';
+import { ModelUser } from './model_user.js';
 
 /**
  * The tokenizer of a model, equal to Hugging Face tokenizers.
@@ -27,12 +27,7 @@ export class Tokenizer extends ModelUser {
         'both model and files were given; expected one of them',
       );
     }
-    // Asked for now, so that `encode` needs no network.
-    const script = encodingScript();
-    script.catch(() => {});
-    const session = await ModelUser.open(options, true);
-    await script.catch((error: unknown) => ModelUser.refuse(session, error));
-    return new Tokenizer(session);
+    return new Tokenizer(await ModelUser.open(options, true));
   }
 
   /** The tokens of one text or pair. */
