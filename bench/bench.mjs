@@ -158,6 +158,7 @@ async function measure({ engine, quick, only, contestants }) {
 
 async function main() {
   const values = parseArguments();
+  process.once('SIGTERM', () => process.exit(143)); // the browsers end with it
   if (values.help) return console.log(kUsage);
   const result = values.from
     ? JSON.parse(readFileSync(values.from, 'utf8'))

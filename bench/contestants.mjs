@@ -4,16 +4,19 @@ import { basename } from 'node:path';
 
 const kMaxLength = 512; // tokens; all-MiniLM-L6-v2 itself asks for 256, its positions reach 512
 
+/** The one-file model of ours, or undefined. */
+const fileOf = (weights) => (model) => (weights === 'int8' ? model.ours : model.oursFloat);
+
 const ours = (variant, threads, weights = 'int8') => ({
   id: `pb-${variant}${weights === 'int8' ? '' : '-f32'}-${threads}`,
   side: 'ours',
   label: `PocketBERT ${variant}${weights === 'int8' ? '' : ' float32'}`,
   threads,
   page: 'pocketbert',
+  file: fileOf(weights),
   options: (model) => {
-    const file = weights === 'int8' ? model.ours : model.oursFloat;
-    if (file === undefined) return undefined;
-    return { model: `/ours/${basename(file)}`, variant, threads, maxLength: kMaxLength, file };
+    const file = fileOf(weights)(model);
+    return file && { model: `/ours/${basename(file)}`, variant, threads, maxLength: kMaxLength };
   },
 });
 
@@ -23,6 +26,8 @@ const transformers = (dtype, threads) => ({
   label: `transformers.js ${dtype}`,
   threads,
   page: 'transformers',
+  file: ({ peers, name }) =>
+    `${peers}/${name}/onnx/model${dtype === 'q8' ? '_quantized' : ''}.onnx`,
   options: ({ name }) => ({ folder: '/peer-models/', model: name, dtype, threads }),
 });
 
@@ -35,6 +40,7 @@ const ruvector = {
   label: 'ruvector fp32',
   threads: 1,
   page: 'ruvector',
+  file: ({ peers, name }) => `${peers}/${name}/onnx/model.onnx`,
   options: ({ name }) => ({
     folder: '/peer-models/',
     model: name,

@@ -126,7 +126,9 @@ function writeTokenizer(from, to) {
 /** Converts a Hugging Face folder to `file`, unless that is newer than the converter. */
 async function convert(folder, file, dtype) {
   const cli = join(kSourceFolder, 'dist', 'cli.js');
-  if (existsSync(file) && statSync(file).mtimeMs > statSync(cli).mtimeMs) return;
+  const wasm = join(kSourceFolder, 'dist', 'pocketbert-simd.wasm');
+  const made = Math.max(...[cli, wasm].map((path) => statSync(path).mtimeMs));
+  if (existsSync(file) && statSync(file).mtimeMs > made) return;
   const partial = file.replace('.pocketbert.', '.partial.pocketbert.');
   const args = [cli, 'convert', folder, partial, '--dtype', dtype];
   await runQuietly(`converting ${basename(file)}`, process.execPath, args);

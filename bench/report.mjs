@@ -39,6 +39,9 @@ PocketBERT ${machine.pocketbert} (${machine.commit}), @huggingface/transformers 
 Medians; ± is half the distance between the quartiles.${quick ? ' **A quick run: noisy.**' : ''}`;
 }
 
+/** Measures in which less is not better, or that only one side has. */
+const kWithoutRatio = ['first-128', 'model-file', 'soak'];
+
 /** Everything that pages with a model did, one row a measure, one column a contestant. */
 function mainTable(result) {
   const columns = kContestants.filter(({ id }) =>
@@ -56,7 +59,7 @@ function mainTable(result) {
     unit === '×' ? label : `${label}, ${unit}`,
     ...columns.map((one) => (values[one.id] ? spread(values[one.id]) : '')),
     ...pairs.map(({ ours, peer }) => {
-      const found = unit === '×' || id === 'soak' ? undefined : ratioOf(result, id, ours, peer);
+      const found = kWithoutRatio.includes(id) ? undefined : ratioOf(result, id, ours, peer);
       return found ? spread(found, '×') : '';
     }),
   ]);

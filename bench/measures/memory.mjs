@@ -24,9 +24,11 @@ function pssOf(pid) {
   }
 }
 
+/** In the page and in its own workers; those of a thread pool sleep and would never answer. */
 async function collectGarbage(page) {
   const pageClient = await page.createCDPSession();
-  for (const client of [pageClient, ...page.workers().map((worker) => worker.client)])
+  const workers = page.workers().filter((worker) => worker.url().endsWith('/dist/worker.js'));
+  for (const client of [pageClient, ...workers.map((worker) => worker.client)])
     await client.send('HeapProfiler.collectGarbage').catch(() => undefined);
   await pageClient.detach();
 }
@@ -64,14 +66,6 @@ async function withMeasuredPage({ engine, site, models }, contestant, use) {
 
 const kMB = 1e6;
 
-function modelBytes({ models }, contestant) {
-  const { file } = contestant.options(models.minilm);
-  if (file !== undefined) return statSync(file).size;
-  const { peers, name } = models.minilm;
-  const quantized = contestant.id.includes('q8') ? '_quantized' : '';
-  return statSync(`${peers}/${name}/onnx/model${quantized}.onnx`).size;
-}
-
 const canMeasure = ({ engine }) => engine === 'chromium' && process.platform === 'linux';
 
 /** After load, and after 32 texts of 240 tokens in one call. */
@@ -97,7 +91,7 @@ export async function measureMemory(context) {
           most: 1,
         });
         const afterBatch = (await grown()) / kMB;
-        file[id] = summarize([modelBytes(context, contestant) / kMB]);
+        file[id] = summarize([statSync(contestant.file(context.models.minilm)).size / kMB]);
         loaded[id] = summarize([afterLoad]);
         batch[id] = summarize([afterBatch]);
         say(
