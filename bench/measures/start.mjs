@@ -1,9 +1,10 @@
 // A page's start: from navigation to the first vector, the first calls after that, and what is fetched.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { kSourceFolder } from '../../web/build/cache.mjs';
+import { cacheFolder, kSourceFolder } from '../../web/build/cache.mjs';
 import { say } from '../../web/build/process.mjs';
 import { openBrowser } from '../browser.mjs';
 import { chosen, kContestants, kPageContestants } from '../contestants.mjs';
@@ -116,17 +117,28 @@ function codeFile(path) {
 
 const kBrotli = { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } };
 
-/** Bytes of a file as it is and as a site would send it; quality 11, which takes long for the large ones. */
+/** Bytes of a file as it is and as a site would send it; quality 11 takes a minute for 14 MB and is kept. */
 function sizesOf(path) {
   const bytes = readFileSync(path);
-  return { raw: bytes.length, brotli: brotliCompressSync(bytes, kBrotli).length };
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  const kept = join(cacheFolder(), 'bench', 'brotli', hash);
+  if (!existsSync(kept)) {
+    mkdirSync(dirname(kept), { recursive: true });
+    writeFileSync(kept, String(brotliCompressSync(bytes, kBrotli).length));
+  }
+  return { raw: bytes.length, brotli: Number(readFileSync(kept, 'utf8')) };
 }
 
 /** What one contestant's page fetches besides its model: { script, wasm } of { raw, brotli }, in bytes. */
-async function bytesOf({ browser, site, models, texts }, contestant, known) {
+async function bytesOf({ engine, site, models, texts }, contestant, known) {
+  const browser = await openBrowser(engine); // with nothing cached
   const from = site.requests.length;
   const first = { text: texts.byLength[8], calls: 1 };
-  await startOnce(browser, addressOf(site, contestant, models.minilm, first));
+  try {
+    await startOnce(browser, addressOf(site, contestant, models.minilm, first));
+  } finally {
+    await browser.close();
+  }
   const paths = site.requests
     .slice(from)
     .map((line) => new URL(line.split(' ')[1], site.url).pathname);
