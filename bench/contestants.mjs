@@ -20,7 +20,7 @@ const ours = (variant, threads, weights = 'int8') => ({
   },
 });
 
-const transformers = (dtype, threads) => ({
+const transformers = (dtype, threads, changes = {}) => ({
   id: `tjs-${dtype}-${threads}`,
   side: 'peer',
   label: `transformers.js ${dtype}`,
@@ -28,14 +28,18 @@ const transformers = (dtype, threads) => ({
   page: 'transformers',
   file: ({ peers, name }) =>
     `${peers}/${name}/onnx/model${dtype === 'q8' ? '_quantized' : ''}.onnx`,
-  options: ({ name }) => ({ folder: '/peer-models/', model: name, dtype, threads }),
+  options: ({ name }) => {
+    const folder = '/peer-models/';
+    return { folder, model: name, dtype, threads, runtime: changes.runtime ?? '' };
+  },
+  ...changes,
 });
 
 /** It pads every text to its greatest length: 256 by its own default, a call of which takes a second. */
 const ruvector = {
   id: 'ruvector-1',
   mostTokens: 256,
-  measures: ['tokens-8', 'tokens-128', 'tokens-256'],
+  measures: ['tokens-8', 'tokens-128', 'tokens-256', 'start', 'bytes', 'memory'],
   side: 'peer',
   label: 'ruvector fp32',
   threads: 1,
@@ -60,6 +64,13 @@ export const kContestants = [
   transformers('q8', 2),
   transformers('fp32', 1),
   transformers('fp32', 2),
+  // What it fetches when left alone, from a CDN: a wasm file that can do WebGPU, too.
+  transformers('q8', 2, {
+    id: 'tjs-q8-webgpu-2',
+    label: 'transformers.js q8, wasm with WebGPU',
+    runtime: '.asyncify',
+    measures: ['start', 'bytes'],
+  }),
   ruvector,
 ];
 
@@ -91,6 +102,7 @@ export const kPageContestants = [
   'tjs-q8-1',
   'tjs-q8-2',
   'tjs-fp32-1',
+  'tjs-q8-webgpu-2',
   'ruvector-1',
 ];
 

@@ -77,7 +77,7 @@ export async function measureMemory(context) {
   }
   say('memory');
   const [file, loaded, batch] = [{}, {}, {}];
-  for (const contestant of pageContestants(context)) {
+  for (const contestant of pageContestants(context, 'memory')) {
     const { id } = contestant;
     try {
       await withMeasuredPage(context, contestant, async (tab, grown) => {
@@ -123,7 +123,7 @@ export async function measureSoak(context) {
   say('many calls in a row');
   const values = {};
   const calls = context.settings.soak;
-  for (const contestant of pageContestants(context).filter(({ side }) => side === 'ours'))
+  for (const contestant of pageContestants(context, 'memory').filter(({ side }) => side === 'ours'))
     await withMeasuredPage(context, contestant, async (tab, grown) => {
       await tab.call('load');
       const texts = [context.texts.byLength[8]];

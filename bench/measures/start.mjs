@@ -17,10 +17,13 @@ const kSettle = 1000; // ms that a fresh browser is given to finish its own star
 
 const pause = (ms) => new Promise((wake) => setTimeout(wake, ms));
 
-/** Those that were asked for, of the ones whose start matters. */
-export function pageContestants({ ids, models }) {
+/** Those that were asked for, of the ones that a page would use; `measure`: start, bytes or memory. */
+export function pageContestants({ ids, models }, measure) {
   const wanted = kPageContestants.filter((id) => ids?.includes(id) ?? true);
-  return chosen(kContestants, wanted).filter(({ options }) => options(models.minilm) !== undefined);
+  return chosen(kContestants, wanted).filter(
+    ({ options, measures }) =>
+      options(models.minilm) !== undefined && (measures?.includes(measure) ?? true),
+  );
 }
 
 async function startOnce(browser, url) {
@@ -78,7 +81,7 @@ export async function measureStart(context) {
   say('start');
   const rounds = new Map(kStartMeasures.map(({ id }) => [id, new Map()]));
   for (let round = 0; round < context.settings.starts; round++) {
-    for (const contestant of pageContestants(context)) {
+    for (const contestant of pageContestants(context, 'start')) {
       try {
         const found = await startInFreshBrowser(context, contestant);
         for (const [id, times] of Object.entries(found)) {
@@ -169,7 +172,7 @@ export async function measureBytes(context) {
   say('bytes');
   const known = new Map();
   const found = new Map();
-  for (const contestant of pageContestants(context)) {
+  for (const contestant of pageContestants(context, 'bytes')) {
     try {
       found.set(contestant.id, await bytesOf(context, contestant, known));
     } catch (error) {

@@ -69,6 +69,13 @@ async function agree(context, entered, texts) {
   return { agreement: found, timed: entered.filter(({ id }) => good.has(id)) };
 }
 
+/** Those whose pages are worth loading for these measures. */
+function whoTakesPart({ ids }, measures) {
+  return chosen(kContestants, ids).filter((one) =>
+    measures.some((measure) => takesPart(one, measure)),
+  );
+}
+
 /** Whether a contestant takes part: some are too slow for long lists, or cannot take long texts. */
 function takesPart({ mostTokens = Infinity, measures }, { id, tokens = 0 }) {
   return tokens <= mostTokens && (measures?.some((name) => id.startsWith(name)) ?? true);
@@ -144,7 +151,7 @@ export async function measureSteady(context) {
   const measures = measuresOf(context);
   if (measures.length === 0) return {};
   say('all-MiniLM-L6-v2, warmed up');
-  const entered = await enter(context, chosen(kContestants, context.ids), context.models.minilm);
+  const entered = await enter(context, whoTakesPart(context, measures), context.models.minilm);
   try {
     const { agreement, timed } = await agree(context, entered, context.texts.agreement);
     const done = [];

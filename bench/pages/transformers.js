@@ -2,15 +2,18 @@
 
 import { env, pipeline } from '/peers/@huggingface/transformers/dist/transformers.min.js';
 
-/** @param {{ folder: string, model: string, dtype: string, threads: number }} options */
-export async function create({ folder, model, dtype, threads }) {
+/**
+ * @param {{ folder: string, model: string, dtype: string, threads: number, runtime: string }} options
+ * `runtime`: which build of onnxruntime-web, by the end of its files' names
+ */
+export async function create({ folder, model, dtype, threads, runtime }) {
   env.allowRemoteModels = false;
   env.allowLocalModels = true;
   env.localModelPath = folder;
-  const runtime = '/peers/onnxruntime-web/dist/ort-wasm-simd-threaded';
+  const files = `/peers/onnxruntime-web/dist/ort-wasm-simd-threaded${runtime}`;
   env.backends.onnx.wasm.wasmPaths = {
-    mjs: new URL(`${runtime}.mjs`, location.href).href,
-    wasm: new URL(`${runtime}.wasm`, location.href).href,
+    mjs: new URL(`${files}.mjs`, location.href).href,
+    wasm: new URL(`${files}.wasm`, location.href).href,
   };
   env.backends.onnx.wasm.numThreads = threads;
   const extractor = await pipeline('feature-extraction', model, { dtype, device: 'wasm' });
