@@ -37,7 +37,7 @@ const kMeasures = [
 /**
  * `rounds` of `budget` ms for each contestant and measure (at least one call, at most `most`), after
  * a warm-up of `warmUp` budgets, with `rest` ms in between, so that the threads of the one before are
- * asleep; `starts` fresh browsers; `many` short texts; `soak` calls in a row.
+ * asleep; `starts` fresh browsers; `looks` at the memory; `many` short texts; `soak` calls in a row.
  */
 const kFull = {
   rounds: 9,
@@ -47,6 +47,7 @@ const kFull = {
   rest: 40,
   starts: 5,
   many: 1000,
+  looks: 6,
   soak: 10_000,
 };
 const kQuick = {
@@ -57,6 +58,7 @@ const kQuick = {
   rest: 20,
   starts: 1,
   many: 100,
+  looks: 2,
   soak: 500,
 };
 
@@ -110,6 +112,7 @@ async function measure({ engine, quick, only, contestants }) {
   await ensurePackages();
   const models = await ensureModels(wanted.includes('base') ? ['minilm', 'base'] : ['minilm']);
   if (!models.minilm) throw new BuildError('without all-MiniLM-L6-v2 nothing can be measured');
+  const texts = await makeTexts(models.minilm.ours);
   const leftOut = new Map();
   const site = await serveBench(Object.values(models));
   const browser = await openBrowser(engine);
@@ -120,7 +123,7 @@ async function measure({ engine, quick, only, contestants }) {
     models,
     ids,
     settings: quick ? kQuick : kFull,
-    texts: await makeTexts(models.minilm.ours),
+    texts,
     wants: (name) => wanted.includes(name),
     leaveOut(id, error) {
       const why = error.message.split('\n')[0].slice(0, 200);

@@ -30,6 +30,8 @@ async function untilReady(evaluate, url) {
 
 async function openPuppeteer(engine) {
   const profile = mkdtempSync(join(tmpdir(), 'pocketbert-bench-'));
+  const forget = () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  process.once('exit', forget);
   const browser = await startPuppeteer(engine, { userDataDir: profile });
   return {
     version: await browser.version(),
@@ -55,7 +57,8 @@ async function openPuppeteer(engine) {
     },
     async close() {
       await browser.close();
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      process.off('exit', forget);
+      forget();
     },
   };
 }

@@ -10,7 +10,6 @@ import { summarize } from '../statistics.mjs';
 import { pageContestants } from './start.mjs';
 
 const kSettle = 500; // ms between two looks
-const kLooks = 6; // of which the lowest counts: garbage comes and goes
 
 const pause = (ms) => new Promise((wake) => setTimeout(wake, ms));
 
@@ -33,11 +32,11 @@ async function collectGarbage(page) {
   await pageClient.detach();
 }
 
-/** Bytes of all renderer processes, garbage collected. */
-async function renderersOf({ browser }, page) {
+/** Bytes of all renderer processes, garbage collected; the lowest of some looks, as garbage comes and goes. */
+async function renderersOf({ browser }, page, looks) {
   const client = await browser.target().createCDPSession();
   let least = Infinity;
-  for (let look = 0; look < kLooks; look++) {
+  for (let look = 0; look < looks; look++) {
     await collectGarbage(page);
     await pause(kSettle);
     const { processInfo } = await client.send('SystemInfo.getProcessInfo');
@@ -53,12 +52,13 @@ async function renderersOf({ browser }, page) {
 }
 
 /** Opens a contestant's page in a browser of its own and calls `use(tab, grown)`; `grown()` is in bytes. */
-async function withMeasuredPage({ engine, site, models }, contestant, use) {
+async function withMeasuredPage({ engine, site, models, settings }, contestant, use) {
+  const { looks } = settings;
   const browser = await openBrowser(engine);
   try {
     const tab = await browser.open(addressOf(site, contestant, models.minilm));
-    const empty = await renderersOf(browser, tab.page);
-    return await use(tab, async () => (await renderersOf(browser, tab.page)) - empty);
+    const empty = await renderersOf(browser, tab.page, looks);
+    return await use(tab, async () => (await renderersOf(browser, tab.page, looks)) - empty);
   } finally {
     await browser.close();
   }
