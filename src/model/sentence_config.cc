@@ -214,7 +214,7 @@ Result<ModuleKind> ReadModuleKind(Json module) {
 Status ReadModule(Json module, size_t index, const FolderTexts& files, size_t hidden_size,
                   SentenceConfig& sentence) {
   PB_ASSIGN_OR_RETURN(const ModuleKind kind, ReadModuleKind(module));
-  PB_ASSIGN_OR_RETURN(const std::string_view path, module.StringOr("path", ""));
+  PB_ASSIGN_OR_RETURN(const std::string_view path, ModulePath(module));
   if ((index == 0) != (kind == ModuleKind::kTransformer) ||
       (index == 1) != (kind == ModuleKind::kPooling)) {
     return UnsupportedError(Message(module.Path()) +
@@ -331,6 +331,12 @@ std::optional<PoolingMode> PoolingModeFromName(std::string_view name) {
     }
   }
   return std::nullopt;
+}
+
+Result<std::string_view> ModulePath(Json module) {
+  PB_ASSIGN_OR_RETURN(std::string_view path, module.StringOr("path", ""));
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
 }
 
 Result<SentenceConfig> ReadSentenceFiles(const FolderTexts& files, size_t hidden_size) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "kernels/activation.h"
 #include "model/folder_texts.h"
@@ -68,6 +69,9 @@ struct SentenceConfig {
 std::string_view PoolingModeName(PoolingMode mode);
 // Takes these and sentence-transformers' own spellings.
 std::optional<PoolingMode> PoolingModeFromName(std::string_view name);
+
+// Folder of a module of modules.json, without a slash at its end; "" for the top one.
+Result<std::string_view> ModulePath(Json module);
 
 // Reads the folder's files. `hidden_size` is that of the encoder, which the modules' sizes must
 // fit. A module, pooling mode, activation or option that is not known is refused by name.

@@ -97,7 +97,7 @@ Result<FolderDescription> DescribeFolder(const FolderTexts& files) {
   if (const std::string* modules = files.Find("modules.json")) {
     PB_ASSIGN_OR_RETURN(const JsonDocument document, ParseJson(*modules, "modules.json"));
     for (const Json module : document.root().Items()) {
-      PB_ASSIGN_OR_RETURN(const std::string_view path, module.StringOr("path", ""));
+      PB_ASSIGN_OR_RETURN(const std::string_view path, ModulePath(module));
       transformer_path = std::string(path);
       break;
     }

@@ -25,10 +25,6 @@ std::string_view WithoutExtension(std::string_view path) {
   return path.ends_with(".safetensors") ? path.substr(0, path.size() - 12) : path;
 }
 
-bool IsEncoderFile(const ModelDescription& description, std::string_view path) {
-  return Folder(path) == description.sentence.transformer_path;
-}
-
 const DenseConfig* FindDense(const ModelDescription& description, std::string_view path) {
   for (const SentenceStep& step : description.sentence.steps) {
     if (step.kind == SentenceStep::Kind::kDense && step.dense.path == Folder(path)) {
@@ -43,6 +39,15 @@ const HeadSpec* FindHeadFile(const ModelDescription& description, std::string_vi
     if (head.stem == WithoutExtension(path)) return &head.spec;
   }
   return nullptr;
+}
+
+// Anything else below the encoder's folder: shards may lie in folders of their own.
+bool IsEncoderFile(const ModelDescription& description, std::string_view path) {
+  const std::string& folder = description.sentence.transformer_path;
+  const bool below = folder.empty() || (path.starts_with(folder) &&
+                                        path.substr(folder.size()).starts_with('/'));
+  return below && FindDense(description, path) == nullptr &&
+         FindHeadFile(description, path) == nullptr;
 }
 
 // What is put before a file's tensor names to make them canonical.

@@ -124,8 +124,12 @@ describe('folders', () => {
       ]),
     );
     const { books } = await load({ 'modules.json': JSON.stringify(modules), ...inside });
-    assert.ok(books.log.includes('import config.json modules.json tokenizer.json'));
-    sameBytes(books.received.get('model.safetensors'), weights);
+    assert.ok(
+      books.log.includes(
+        'import 0_Transformer/config.json 0_Transformer/tokenizer.json modules.json',
+      ),
+    );
+    sameBytes(books.received.get('0_Transformer/model.safetensors'), weights);
   });
 
   test('heads: listed, or named by config.json, and never half', async () => {

@@ -51,6 +51,32 @@ async function readText(file: OpenFile): Promise<string> {
   return text + decoder.decode();
 }
 
+/**
+ * Paths come out of a model's own files: one that leads out of its folder is refused, whatever the
+ * store. As part of an address it could send a request (and the query, which may hold a token) to
+ * another host; on the disk it could open any file.
+ */
+function refuseOutside(path: string): void {
+  const leaves =
+    /^[a-z][a-z0-9+.-]*:|[\\\u0000-\u001f]/i.test(path) ||
+    path.split('/').some((segment) => segment.trim() === '' || /^\s*\.{1,2}\s*$/.test(segment));
+  if (!leaves) return;
+  throw new PocketBertError(
+    'format',
+    `${JSON.stringify(path)} is named by a file of the model; expected a path within its folder`,
+    {
+      hint: 'a model names files below its own folder only: no address, no leading /, no .., no backslash',
+    },
+  );
+}
+
+/** Folder of the encoder by modules.json: `''`, or a name with a slash at its end. */
+function encoderFolder(modules: unknown): string {
+  const first: unknown = Array.isArray(modules) ? modules[0] : undefined;
+  const path = isRecord(first) ? first['path'] : undefined;
+  return typeof path === 'string' && path !== '' ? path.replace(/\/*$/, '/') : '';
+}
+
 /** Reads text files and finds weight files of one store. */
 class FolderReader {
   readonly #store: FileStore;
@@ -66,23 +92,29 @@ class FolderReader {
   }
 
   async #open(path: string): Promise<OpenFile | undefined> {
+    refuseOutside(path);
     const file = await this.#store.open(path);
     return file && this.#watch(await sniff(file, path), path);
   }
 
-  /** Keeps the text at `path`, under the name that it has in the encoder's folder. */
-  async text(path: string, name = path): Promise<string | undefined> {
+  /** Keeps the text at `path`. */
+  async text(path: string): Promise<string | undefined> {
     const file = await this.#open(path);
     if (file === undefined) return undefined;
-    return (this.texts[name] = await readText(file));
+    return (this.texts[path] = await readText(file));
+  }
+
+  /** A text of the encoder's folder that was read. */
+  encoderText(name: string): string | undefined {
+    return this.texts[this.#root + name];
   }
 
   async encoderTexts(names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((name) => this.text(this.#root + name, name)));
+    await Promise.all(names.map((name) => this.text(this.#root + name)));
   }
 
   /** Adds a file of weights if it is there. */
-  async weight(path: string, name = path): Promise<boolean> {
+  async weight(path: string): Promise<boolean> {
     let opened = await this.#open(path);
     if (opened === undefined) return false;
     if (this.weights.length >= filesKeptOpen) {
@@ -90,7 +122,7 @@ class FolderReader {
       opened = undefined;
     }
     this.weights.push({
-      path: name,
+      path,
       open: async () => {
         const file = opened ?? (await this.#open(path));
         opened = undefined;
@@ -107,24 +139,43 @@ class FolderReader {
     });
   }
 
-  async tokenizer(): Promise<void> {
+  /** True if it is there. */
+  async #findTokenizer(): Promise<boolean> {
     await this.encoderTexts(tokenizerTexts);
-    if (this.texts['tokenizer.json'] === undefined) await this.encoderTexts(['vocab.txt']);
-    if (this.texts['tokenizer.json'] === undefined && this.texts['vocab.txt'] === undefined) {
-      throw this.missing(
-        'tokenizer.json',
-        'and neither was vocab.txt; one of them must hold the tokenizer',
-      );
+    if (this.encoderText('tokenizer.json') === undefined) await this.encoderTexts(['vocab.txt']);
+    return ['tokenizer.json', 'vocab.txt'].some((name) => this.encoderText(name) !== undefined);
+  }
+
+  async tokenizer(): Promise<void> {
+    if (await this.#findTokenizer()) return;
+    throw this.missing(
+      `${this.#root}tokenizer.json`,
+      'and neither was vocab.txt; one of them must hold the tokenizer',
+    );
+  }
+
+  /** The tokenizer alone, by the names that its files have in their folder. */
+  async tokenizerAlone(): Promise<Record<string, string>> {
+    if (!(await this.#findTokenizer())) {
+      this.#root = encoderFolder(parseJson(await this.text('modules.json')));
+      await this.tokenizer();
     }
+    const names = [...tokenizerTexts, 'vocab.txt'];
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const text = this.encoderText(name);
+        return text === undefined ? [] : [[name, text]];
+      }),
+    );
   }
 
   /** modules.json and what it names. */
   async modules(): Promise<void> {
     const value = parseJson(this.texts['modules.json']);
+    this.#root = encoderFolder(value);
     for (const module of Array.isArray(value) ? value.filter(isRecord) : []) {
       const path = typeof module['path'] === 'string' ? module['path'].replace(/\/+$/, '') : '';
       const type = typeof module['type'] === 'string' ? module['type'] : '';
-      if (type.endsWith('.Transformer') && path !== '') this.#root = `${path}/`;
       if (path === '' || !/\.(Pooling|Dense)$/.test(type)) continue;
       await this.text(`${path}/config.json`);
       if (!type.endsWith('.Dense') || (await this.weight(`${path}/model.safetensors`))) continue;
@@ -140,7 +191,7 @@ class FolderReader {
   async heads(paths: readonly string[] | undefined): Promise<void> {
     const names = paths
       ? paths.filter((path) => /^heads\/[^/]+\.json$/.test(path)).map((path) => path.slice(6, -5))
-      : headsNamedBy(this.texts['config.json']);
+      : headsNamedBy(this.encoderText('config.json'));
     for (const name of names) {
       if ((await this.text(`heads/${name}.json`)) === undefined) {
         throw this.missing(`heads/${name}.json`, 'config.json names this head');
@@ -164,11 +215,8 @@ class FolderReader {
   }
 
   async encoderWeights(): Promise<void> {
-    if (await this.weight(`${this.#root}model.safetensors`, 'model.safetensors')) return;
-    const index = await this.text(
-      `${this.#root}model.safetensors.index.json`,
-      'model.safetensors.index.json',
-    );
+    if (await this.weight(`${this.#root}model.safetensors`)) return;
+    const index = await this.text(`${this.#root}model.safetensors.index.json`);
     if (index === undefined) throw await this.noWeights();
     const value = parseJson(index);
     const map = isRecord(value) && isRecord(value['weight_map']) ? value['weight_map'] : undefined;
@@ -179,7 +227,7 @@ class FolderReader {
       );
     }
     for (const shard of new Set(Object.values(map))) {
-      if (typeof shard === 'string' && (await this.weight(this.#root + shard, shard))) continue;
+      if (typeof shard === 'string' && (await this.weight(this.#root + shard))) continue;
       throw this.missing(String(shard), 'model.safetensors.index.json names this shard');
     }
   }
@@ -220,7 +268,7 @@ export async function readFolder(
   await Promise.all(folderTexts.map((path) => reader.text(path)));
   await reader.modules();
   await reader.encoderTexts(modelTexts);
-  if (reader.texts['config.json'] === undefined) {
+  if (reader.encoderText('config.json') === undefined) {
     const hint = [
       ...notes,
       'the source must be a folder with config.json, or one file *.pocketbert.safetensors',
@@ -245,6 +293,6 @@ export async function readTokenizerFolder(
     const [file] = reader.weights;
     if (file !== undefined) return { kind: 'file', name: store.name || only, open: file.open };
   }
-  await reader.tokenizer();
-  return { kind: 'folder', name: store.name, texts: reader.texts, weights: [] };
+  const texts = await reader.tokenizerAlone();
+  return { kind: 'folder', name: store.name, texts, weights: [] };
 }

@@ -32,7 +32,7 @@ export function urlStore(folder: URL, reading: UrlReading): FileStore {
     name,
     list: async () => undefined,
     open(path) {
-      const url = new URL(path, base);
+      const url = new URL(path.split('/').map(encodeURIComponent).join('/'), base);
       url.search = base.search;
       return openInFolder(url, path, reading);
     },
