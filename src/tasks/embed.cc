@@ -50,7 +50,7 @@ Result<std::string> ChoosePrompt(const SentenceConfig& sentence, const EmbedOpti
   if (!options.prompt_name.empty()) {
     const std::string* prompt = FindPrompt(sentence.prompts, options.prompt_name);
     if (prompt == nullptr) {
-      return NoSuchPrompt("prompt_name", options.prompt_name, sentence.prompts);
+      return NoSuchPrompt("promptName", options.prompt_name, sentence.prompts);
     }
     return *prompt;
   }

@@ -15,7 +15,7 @@ Result<size_t> MaxLength(const Model& model, const LengthOptions& options) {
   const size_t most = model.max_length();
   const size_t asked = options.max_length.value_or(most);
   if (asked < 1 || asked > most) {
-    return InvalidArgumentError(Message("max_length is ") + asked + ", expected 1 to " + most +
+    return InvalidArgumentError(Message("maxLength is ") + asked + ", expected 1 to " + most +
                                 " (the most that this model takes)");
   }
   return asked;
@@ -23,6 +23,7 @@ Result<size_t> MaxLength(const Model& model, const LengthOptions& options) {
 
 EncodeOptions OptionsFor(size_t max_length, Truncate truncate) {
   EncodeOptions options;
+  options.return_overflow = false;
   if (truncate == Truncate::kError) return options;
   options.truncation = Truncation{
       .max_length = max_length,

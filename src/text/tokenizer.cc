@@ -10,19 +10,16 @@
 namespace pocketbert {
 namespace {
 
-// Tokens that one encoding may have in all its windows together; about 400 MB.
-constexpr size_t kMostTokens = size_t{1} << 24;
-
 // Tokens that truncation leaves for the texts, template tokens taken off; an error if the options
 // cannot be obeyed.
 Result<size_t> RoomForText(const Truncation& truncation, size_t special_tokens) {
   if (truncation.max_length < special_tokens) {
-    return InvalidArgumentError(Message("truncation max_length is ") + truncation.max_length +
+    return InvalidArgumentError(Message("truncation.max_length is ") + truncation.max_length +
                                 ", expected at least the " + special_tokens + " special tokens");
   }
   const size_t room = truncation.max_length - special_tokens;
   if (truncation.stride > 0 && truncation.stride >= room) {
-    return InvalidArgumentError(Message("truncation stride is ") + truncation.stride +
+    return InvalidArgumentError(Message("truncation.stride is ") + truncation.stride +
                                 ", expected less than the " + room +
                                 " tokens left beside the special tokens");
   }
@@ -90,7 +87,7 @@ class CallEncoder {
   Status Cut(int which, size_t kept, const Truncation& truncation) {
     const size_t length = tokens_[which].size();
     if (kept < length && kept > 0 && truncation.stride >= kept) {
-      return InvalidArgumentError(Message("truncation stride is ") + truncation.stride +
+      return InvalidArgumentError(Message("truncation.stride is ") + truncation.stride +
                                   ", expected less than the " + kept +
                                   " tokens that a window has for this text");
     }

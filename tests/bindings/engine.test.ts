@@ -88,7 +88,7 @@ for (const variant of await runnableVariants()) {
     test('classifies texts and pairs', () => {
       const classes = openFixture(engine, 'cls');
       const items = [{ text: 'The old river boat was slow.', pair: 'Sail on!' }, { text: 'The old river boat was slow.' }];
-      const result = classes.classify(items, { topK: 2 });
+      const result = classes.classify(items, { top_k: 2 });
       assert.deepEqual(result.labels, ['bad', 'so-so', 'good']);
       assert.equal(result.topK, 2);
       assert.deepEqual([...result.indices], [0, 1, 0, 1]);
@@ -119,11 +119,11 @@ for (const variant of await runnableVariants()) {
       const padded = tokenizer.encode(items, { padding: { length: 'longest', direction: 'left' } });
       assert.equal(padded.starts[1], padded.ids.length / 2);
       assert.equal(padded.ids[0], tokenizer.info().specialTokens.pad);
-      const cut = tokenizer.encode(items, { truncation: { maxLength: 5, strategy: 'longest_first', stride: 0 } });
+      const cut = tokenizer.encode(items, { truncation: { max_length: 5, strategy: 'longest_first', stride: 0 } });
       assert.deepEqual([...cut.items].slice(0, 2), [0, 1]);
       assert.ok(cut.count > 2, 'overflow windows follow their item');
       assert.deepEqual([...cut.truncated].slice(0, 2), [0, 1]);
-      const plain = tokenizer.encode(items, { addSpecialTokens: false });
+      const plain = tokenizer.encode(items, { add_special_tokens: false });
       assert.deepEqual(tokenizer.idsToTokens(plain.ids.slice(0, plain.starts[1])), ['boat']);
       assert.deepEqual([...tokenizer.countTokens(items)], [3, 9]);
     });
@@ -132,7 +132,7 @@ for (const variant of await runnableVariants()) {
       const { tokenizer } = model;
       const { ids } = tokenizer.encode([{ text: 'One day, and one night!' }]);
       assert.equal(tokenizer.decode(ids), 'one day, and one night!');
-      assert.match(tokenizer.decode(ids, { skipSpecialTokens: false }), /^\[CLS\] one day.*\[SEP\]$/);
+      assert.match(tokenizer.decode(ids, { skip_special_tokens: false }), /^\[CLS\] one day.*\[SEP\]$/);
       assert.equal(tokenizer.decode([]), '');
       const id = tokenizer.tokenToId('boat');
       assert.deepEqual(tokenizer.idsToTokens([id ?? -1, 1_000_000]), ['boat', undefined]);

@@ -12,7 +12,7 @@ for (const variant of await runnableVariants()) {
       const calls = () => {
         model.embed([kText, 'boat']);
         model.classify([{ text: kText, pair: 'boat' }]);
-        const { ids } = model.tokenizer.encode([{ text: kText }], { truncation: { maxLength: 20 } });
+        const { ids } = model.tokenizer.encode([{ text: kText }], { truncation: { max_length: 20 } });
         model.tokenizer.decode(ids);
         model.tokenizer.countTokens([{ text: kText }]);
         model.tokenizer.idsToTokens(ids);

@@ -254,7 +254,7 @@ TEST_CASE("unknown prompts and kinds are refused, a missing query prompt is none
   options.prompt_name = "day";
   const Error error = EmbedError(opened, {"boat"}, options);
   CHECK(error.code == ErrorCode::kInvalidArgument);
-  CHECK(error.message == "prompt_name is \"day\", which is no prompt of this model; it has night");
+  CHECK(error.message == "promptName is \"day\", which is no prompt of this model; it has night");
 }
 
 TEST_CASE("include_prompt false: a prompt's tokens, [CLS] included, are not pooled") {

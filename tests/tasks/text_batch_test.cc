@@ -85,7 +85,7 @@ TEST_CASE("max_length out of range") {
   for (const size_t length : {0, 33}) {
     const Error error = FillError(opened, {texts}, {.max_length = length});
     CHECK(error.code == ErrorCode::kInvalidArgument);
-    CHECK(error.message.starts_with("max_length is " + std::to_string(length) +
+    CHECK(error.message.starts_with("maxLength is " + std::to_string(length) +
                                     ", expected 1 to 32"));
   }
   // No room for a token between [CLS] and [SEP] is the tokenizer's error.

@@ -160,7 +160,7 @@ TEST_CASE("options that cannot be obeyed are refused") {
     CHECK(error.code == ErrorCode::kInvalidArgument);
     return error.message;
   };
-  CHECK(failure(1, 0) == "truncation max_length is 1, expected at least the 2 special tokens");
+  CHECK(failure(1, 0) == "truncation.max_length is 1, expected at least the 2 special tokens");
   CHECK(failure(0, 0).find("max_length is 0") != std::string::npos);
   CHECK(failure(6, 4).find("stride is 4, expected less than the 4 tokens") != std::string::npos);
   CHECK(failure(2, 1).find("stride") != std::string::npos);

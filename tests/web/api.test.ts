@@ -105,7 +105,7 @@ describe('embedder', () => {
     const wrong: [unknown, object, RegExp][] = [
       [undefined, {}, /undefined/],
       [[null], {}, /null/],
-      [[1], {}, /number/],
+      [[1], {}, /text 0 is 1/],
       ['boat', { pooling: 'median' }, /median/],
       ['boat', { dimensions: 25 }, /25/],
       ['boat', { dimensions: 0.5 }, /0\.5/],

@@ -12,9 +12,10 @@
 //  - Entries: web/src/bundle.ts (that is index.ts, and names for our own files) → dist/index.js,
 //    web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in one
 //    folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
-//    What index and worker both need (the engine) is in dist/shared.js, once. What few pages need
+//    The worker is only the few lines that listen; what they call is in index.js. What few pages need
 //    (folder, integrity, sha256, disk_store, pipeline_tasks) is imported when it is needed, from a
-//    file of its own; such a file takes from index.js what is there already.
+//    file of its own, which takes from index.js what is there already, too. One file for all that
+//    every page needs compresses better than two, and is one request.
 
 import {
   chmodSync,
@@ -39,8 +40,8 @@ export const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
 const at = (...parts) => join(kSourceFolder, ...parts);
 const kDist = at('dist');
 const kEntries = [
-  { out: 'index', source: 'web/src/bundle.ts', shares: true },
-  { out: 'worker', source: 'web/src/worker/worker.ts', shares: true },
+  { out: 'index', source: 'web/src/bundle.ts', isIndex: true },
+  { out: 'worker', source: 'web/src/worker/worker.ts', apart: true },
   { out: 'folder', source: 'web/src/models/folder.ts', apart: true },
   { out: 'integrity', source: 'web/src/models/integrity.ts', apart: true },
   { out: 'sha256', source: 'web/src/models/sha256.ts', apart: true },
@@ -167,28 +168,25 @@ async function shrink(path) {
 }
 
 /**
- * Bundles entries; those of one call share their common code in a file of its own.
+ * Bundles an entry.
  * @param inIndex the sources whose code is in index.js, for entries apart
- * @returns the sources whose code is in these bundles
+ * @returns the sources whose code is in the bundle
  */
-async function bundle(entries, inIndex = new Set()) {
+async function bundle({ out, source, banner, apart, isIndex }, inIndex = new Set()) {
   const { build } = await import('esbuild');
-  const [{ banner, apart, shares }] = entries;
   const { outputFiles, metafile } = await build({
     absWorkingDir: kSourceFolder,
     metafile: true,
-    entryPoints: entries.map(({ out, source }) => ({ in: at(source), out })),
+    entryPoints: [{ in: at(source), out }],
     outdir: kDist,
     bundle: true,
     minify: true,
     format: 'esm',
-    splitting: entries.length > 1,
-    chunkNames: 'shared',
     target: 'es2022',
     platform: 'neutral',
     mainFields: ['module', 'main'],
     external: ['node:*'],
-    plugins: [besideInDist(!apart && !shares), ...(apart ? [takenFromIndex(inIndex)] : [])],
+    plugins: [besideInDist(!apart && !isIndex), ...(apart ? [takenFromIndex(inIndex)] : [])],
     banner: banner ? { js: banner } : {},
     legalComments: 'none',
     logLevel: 'warning',
@@ -200,7 +198,7 @@ async function bundle(entries, inIndex = new Set()) {
     writeFileSync(path, contents);
     await shrink(path);
   }
-  if (banner) for (const { out } of entries) chmodSync(join(kDist, `${out}.js`), 0o755);
+  if (banner) chmodSync(join(kDist, `${out}.js`), 0o755);
   const sources = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   return new Set(sources.filter(([, part]) => part.bytesInOutput > 0).map(([path]) => at(path)));
 }
@@ -243,10 +241,9 @@ async function buildJs() {
     async () => {
       mkdirSync(kDist, { recursive: true });
       removeOld('.js');
-      const sharing = entries.filter(({ shares }) => shares);
-      const alone = entries.filter(({ shares }) => !shares);
-      const inIndex = await bundle(sharing);
-      await Promise.all(alone.map((entry) => bundle([entry], inIndex)));
+      const [index, ...others] = entries;
+      const inIndex = await bundle(index);
+      await Promise.all(others.map((entry) => bundle(entry, inIndex)));
     },
   );
   const declared = kVariants.map((variant) => join(kDist, `pocketbert-${variant}.d.ts`));

@@ -1,9 +1,10 @@
 /**
- * Entry of dist/index.js: the public API, and what those files use of it that are loaded later. The
- * latter is not for users: the package's types do not declare it.
+ * Entry of dist/index.js: the public API, and what the worker and those files use of it that are
+ * loaded later. The latter is not for users: the package's types do not declare it.
  */
 
 export * from './index.js';
+export { loadEngine } from './core/engine.js';
 export { toPocketBertError } from './errors.js';
 export {
   beginningOf,
@@ -20,3 +21,6 @@ export { later } from './models/platform.js';
 export { brokenHeader, readHeader } from './models/safetensors_header.js';
 export { missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';
+export { callTable, check, checkValue, createTable, whole } from './tasks/options.js';
+export { buffersOf } from './worker/protocol.js';
+export { createServer } from './worker/server.js';

@@ -62,6 +62,19 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** A value of the caller, in messages: texts in quotes, objects by their kind. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 99));
+  if (Object(value) !== value) return String(value);
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  return kind === 'Promise' ? 'a Promise (await it)' : `of type ${kind}`;
+}
+
+/** The error for a wrong argument or option. */
+export function refuse(name: string, value: unknown, expected: string): never {
+  throw new PocketBertError('invalid_argument', `${name} is ${show(value)}, expected ${expected}`);
+}
+
 /** `thrown` itself if it is ours, otherwise wrapped as `code` with `thrown` as its cause. */
 export function toPocketBertError(thrown: unknown, code: ErrorCode, about = ''): PocketBertError {
   if (thrown instanceof PocketBertError) return thrown;

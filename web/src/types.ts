@@ -60,8 +60,10 @@ export interface Progress {
 }
 
 export interface CreateOptions {
-  /** Where the model comes from; default `'default'`. Another task's object shares its engine. */
+  /** Where the model comes from; default `'default'`. Another task's object shares its engine; of the other
+   *  options only `precision` (its own), `signal` and `onProgress` go with one. */
   readonly model?: Source | ModelUser | undefined;
+  /** What it throws, `create()` rejects with. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Precision of the weights; default: int8, and as it is for a one-file model. */
@@ -83,7 +85,7 @@ export interface CreateOptions {
   /** Threads at most; default: chosen by the machine. Only the variant `relaxed-mt` has them. */
   readonly threads?: number | undefined;
   /** Force one wasm file by name; default: the fastest that the browser runs. */
-  readonly variant?: Variant | undefined;
+  readonly variant?: Variant | 'auto' | undefined;
   /** Tokens that go through the encoder at once; bounds the memory. */
   readonly maxBatchTokens?: number | undefined;
 }
@@ -104,7 +106,7 @@ export interface CallOptions {
    * rejected as `superseded`; `true` is a key of its own. For search-as-you-type.
    */
   readonly supersede?: boolean | string | undefined;
-  /** Called while a list is worked on. */
+  /** Called while a list is worked on, and when all is done. What it throws, the call rejects with. */
   readonly onProgress?:
     ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
@@ -158,10 +160,10 @@ export interface EncodeOptions extends CallOptions {
   readonly add_special_tokens?: boolean | undefined;
   /** Default false: special tokens that are typed in the text are found. True: they are plain text. */
   readonly encode_special_tokens?: boolean | undefined;
-  /** Default: none. `'file'`: as tokenizer.json says. */
-  readonly truncation?: TruncationOptions | 'file' | undefined;
-  /** Default: none. `'file'`: as tokenizer.json says. */
-  readonly padding?: PaddingOptions | 'file' | undefined;
+  /** Default, or false: none. `'file'`: as tokenizer.json says. */
+  readonly truncation?: TruncationOptions | 'file' | false | undefined;
+  /** Default, or false: none. True or `'longest'`: to the longest. `'file'`: as tokenizer.json says. */
+  readonly padding?: PaddingOptions | 'longest' | 'file' | boolean | undefined;
 }
 
 export interface DecodeOptions extends CallOptions {
@@ -206,7 +208,8 @@ export type Pooling =
   'mean' | 'cls' | 'max' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
 
 export interface EmbedOptions extends CallOptions, LengthOptions {
-  /** What the texts are; a model that has a prompt for it (`info.model.prompts`) uses it. */
+  /** At most one of `kind`, `promptName` and `prompt`.
+   *  What the texts are; a model that has a prompt for it (`info.model.prompts`) uses it. */
   readonly kind?: 'query' | 'document' | 'passage' | 'corpus' | undefined;
   /** Name of one of the model's prompts; a name that it does not have is an error. */
   readonly promptName?: string | undefined;
@@ -256,8 +259,8 @@ export interface SearchResult {
 // ---------------------------------------------------------------- classification
 
 export interface ClassifyOptions extends CallOptions, LengthOptions {
-  /** Labels at most, best first; default: all. */
-  readonly top_k?: number | undefined;
+  /** Labels at most, best first; default, or null: all. */
+  readonly top_k?: number | null | undefined;
   /** Name of the head (`info.model.heads`); needed if there are several and none is named `default`. */
   readonly head?: string | undefined;
   /** Default: as the model says. `none`: raw scores. */

@@ -106,7 +106,7 @@ export class BatchRun<Batch extends RawBatch, Result> implements EngineRun<Resul
       const item = this.#items[end++];
       units += (item?.text.length ?? 0) + (item?.pair?.length ?? 0);
     }
-    const texts = writeTexts(this.#instance, this.#items.slice(number, end), number);
+    const texts = writeTexts(this.#instance, this.#items.slice(number, end));
     this.#block = { texts, begin: number, end };
     return this.#block;
   }

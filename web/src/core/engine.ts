@@ -5,7 +5,7 @@ import { WasmByteBuffer } from './byte_buffer.js';
 import { WasmImporter } from './importer.js';
 import { Handle, Instance } from './instance.js';
 import { WasmModel } from './model.js';
-import { wellFormed, wholeNumber } from './options.js';
+import { wellFormed } from './options.js';
 import { kVariantFiles, loadGlue, type Glue, type RawModule } from './raw_module.js';
 import { writeFiles } from './texts.js';
 import { WasmTokenizer } from './tokenizer.js';
@@ -27,7 +27,6 @@ import { compileSource, isSource, sourceFor, variantOf } from './wasm_source.js'
 export type * from './types.js';
 
 const kDefaultBatchTokens = 512;
-const kMostBatchTokens = 1 << 16;
 
 /** Workers that did not start by then never will: a policy of the page holds them back. */
 const kThreadStartMs = 10_000;
@@ -63,7 +62,7 @@ class WasmEngine implements Engine {
   }
 
   allocate(byteLength: number): ByteBuffer {
-    return WasmByteBuffer.allocate(this.#instance, wholeNumber('byteLength', byteLength, 0, 2 ** 32 - 1));
+    return WasmByteBuffer.allocate(this.#instance, byteLength);
   }
 
   openModel(file: ByteBuffer | Uint8Array, options: { source?: string } = {}): EngineModel {
@@ -168,8 +167,7 @@ async function start(choice: Choice, prepared: Prepared, options: EngineOptions)
  *  ends the search; a host that cannot run a variant after all gets the next one. */
 export const loadEngine: LoadEngine = async (options = {}) => {
   throwIfAborted(options.signal);
-  const maxBatchTokens = wholeNumber(
-    'maxBatchTokens', options.maxBatchTokens ?? kDefaultBatchTokens, 1, kMostBatchTokens);
+  const { maxBatchTokens = kDefaultBatchTokens } = options;
   const prepared = await prepare(options);
   const { choices } = prepared.candidates;
   const reasons = [...prepared.candidates.reasons];

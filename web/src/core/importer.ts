@@ -2,7 +2,7 @@
 
 import { WasmByteBuffer } from './byte_buffer.js';
 import { Handle, type Instance } from './instance.js';
-import { rawPrecision, wellFormed } from './options.js';
+import { wellFormed } from './options.js';
 import { writeFiles } from './texts.js';
 import type { ByteBuffer, EngineImporter, FolderTexts, ImportOptions } from './types.js';
 
@@ -21,7 +21,7 @@ export class WasmImporter implements EngineImporter {
       const raw = instance.call((module) =>
         module.createImporter(
           texts.raw,
-          rawPrecision(module, options.precision ?? 'int8'),
+          module.Precision[options.precision ?? 'int8'],
           wellFormed(options.source ?? ''),
         ),
       );

@@ -1,97 +1,85 @@
-/** Options as callers write them to options as the module takes them; every value is checked here. */
+/**
+ * Options as callers write them to options as the module takes them. The values are right: the public
+ * calls check them (tasks/options.ts), except where the module itself does.
+ */
 
-import { PocketBertError } from '../errors.js';
+import { refuse } from '../errors.js';
 import type { RawModule } from './raw_module.js';
 import type {
   ClassifyOptions,
   DecodeOptions,
   EmbedOptions,
   EncodeOptions,
-  PaddingOptions,
+  FilePadding,
+  FileTruncation,
   TokenizerInfo,
-  TruncationOptions,
 } from './types.js';
-
-const kMostTokens = 2 ** 31 - 1;
-
-function refuse(name: string, value: unknown, expected: string): never {
-  const found = typeof value === 'string' ? `'${value}'` : String(value);
-  throw new PocketBertError('invalid_argument', `${name} is ${found}, expected ${expected}`);
-}
-
-/** A whole number from `least` to `most`. */
-export function wholeNumber(name: string, value: unknown, least: number, most: number): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
-    return value;
-  }
-  return refuse(name, value, `a whole number from ${String(least)} to ${String(most)}`);
-}
-
-function optionalNumber(name: string, value: unknown, least: number): number | undefined {
-  return value === undefined ? undefined : wholeNumber(name, value, least, kMostTokens);
-}
-
-function flag(name: string, value: unknown, fallback: boolean): boolean {
-  if (value === undefined) return fallback;
-  return typeof value === 'boolean' ? value : refuse(name, value, 'true or false');
-}
-
-function optionalFlag(name: string, value: unknown): boolean | undefined {
-  return value === undefined ? undefined : flag(name, value, false);
-}
 
 /** The same text with lone surrogates as U+FFFD, which is how UTF-8 carries them. */
 export function wellFormed(text: string): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }
 
-function optionalText(name: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  return typeof value === 'string' ? wellFormed(value) : refuse(name, value, 'a string');
-}
-
-/** The value called `name` of one of the module's enumerations. */
-function choice<Enum extends object, Name extends string & keyof Enum>(
-  option: string,
-  values: Enum,
-  name: Name,
-): Enum[Name] {
-  const names = Object.keys(values).filter((key) => key !== 'values' && key !== 'argCount');
-  if (typeof name === 'string' && names.includes(name)) return values[name];
-  return refuse(option, name, names.join(', '));
-}
-
-function rawTruncation(raw: RawModule, options: TruncationOptions) {
+/** @param options in the words of the tokenizer's file */
+function rawTruncation(raw: RawModule, options: FileTruncation) {
+  const { maxLength, strategy = 'longest_first', stride = 0, direction = 'right' } = options;
   return {
-    maxLength: wholeNumber('truncation.maxLength', options.maxLength, 0, kMostTokens),
-    strategy: choice('truncation.strategy', raw.TruncationStrategy, options.strategy ?? 'longest_first'),
-    stride: wholeNumber('truncation.stride', options.stride ?? 0, 0, kMostTokens),
-    direction: choice('truncation.direction', raw.Side, options.direction ?? 'right'),
+    maxLength,
+    strategy: raw.TruncationStrategy[strategy],
+    stride,
+    direction: raw.Side[direction],
   };
 }
 
-function rawPadding(raw: RawModule, options: PaddingOptions) {
-  const length = options.length === 'longest' ? undefined : options.length;
+function rawPadding(raw: RawModule, options: FilePadding) {
+  const { length, direction = 'right', padToMultipleOf = 0, padId, padTypeId = 0 } = options;
   return {
-    length: optionalNumber('padding.length', length, 0),
-    direction: choice('padding.direction', raw.Side, options.direction ?? 'right'),
-    padToMultipleOf: wholeNumber('padding.padToMultipleOf', options.padToMultipleOf ?? 0, 0, kMostTokens),
-    padId: optionalNumber('padding.padId', options.padId, 0),
-    padTypeId: wholeNumber('padding.padTypeId', options.padTypeId ?? 0, 0, 255),
+    length: length === 'longest' ? undefined : length,
+    direction: raw.Side[direction],
+    padToMultipleOf,
+    padId,
+    padTypeId,
   };
 }
 
-/** `file` gives what the tokenizer's own file says. */
+function truncationOf(
+  asked: EncodeOptions['truncation'],
+  file: FileTruncation | undefined,
+): FileTruncation | undefined {
+  if (asked === 'file') return file;
+  return asked ? { ...asked, maxLength: asked.max_length } : undefined;
+}
+
+function paddingOf(
+  asked: EncodeOptions['padding'],
+  file: FilePadding | undefined,
+  idOf: (token: string) => number | undefined,
+): FilePadding | undefined {
+  if (asked === 'file') return file;
+  if (typeof asked !== 'object') return asked ? {} : undefined;
+  const { pad_to_multiple_of: padToMultipleOf, pad_type_id: padTypeId, pad_token: token } = asked;
+  const padId = asked.pad_id ?? (token === undefined ? undefined : idOf(token));
+  if (token !== undefined && padId === undefined) {
+    refuse('padding.pad_token', token, 'an entry of the vocabulary, or its pad_id as well');
+  }
+  return { ...asked, padToMultipleOf, padId, padTypeId };
+}
+
+/**
+ * @param file what the tokenizer's own file says
+ * @param idOf finds entries of the vocabulary
+ */
 export function rawEncodeOptions(
   raw: RawModule,
   options: EncodeOptions,
-  file: Pick<TokenizerInfo, 'truncation' | 'padding'>,
+  file: TokenizerInfo,
+  idOf: (token: string) => number | undefined,
 ) {
-  const truncation = options.truncation === 'file' ? file.truncation : options.truncation;
-  const padding = options.padding === 'file' ? file.padding : options.padding;
+  const truncation = truncationOf(options.truncation, file.truncation);
+  const padding = paddingOf(options.padding, file.padding, idOf);
   return {
-    addSpecialTokens: flag('addSpecialTokens', options.addSpecialTokens, true),
-    encodeSpecialTokens: flag('encodeSpecialTokens', options.encodeSpecialTokens, false),
+    addSpecialTokens: options.add_special_tokens ?? true,
+    encodeSpecialTokens: options.encode_special_tokens ?? false,
     truncation: truncation && rawTruncation(raw, truncation),
     padding: padding && rawPadding(raw, padding),
   };
@@ -99,41 +87,34 @@ export function rawEncodeOptions(
 
 export function rawDecodeOptions(options: DecodeOptions) {
   return {
-    skipSpecialTokens: flag('skipSpecialTokens', options.skipSpecialTokens, true),
-    cleanUp: optionalFlag('cleanUp', options.cleanUp),
+    skipSpecialTokens: options.skip_special_tokens ?? true,
+    cleanUp: options.clean_up_tokenization_spaces,
   };
 }
 
-function rawLengthOptions(raw: RawModule, options: Pick<EmbedOptions, 'truncate' | 'maxLength'>) {
-  return {
-    truncate: choice('truncate', raw.Truncate, options.truncate ?? 'end'),
-    maxLength: optionalNumber('maxLength', options.maxLength, 1),
-  };
+function rawLengthOptions(raw: RawModule, { truncate = 'end', maxLength }: EmbedOptions) {
+  return { truncate: raw.Truncate[truncate], maxLength };
 }
 
 export function rawEmbedOptions(raw: RawModule, options: EmbedOptions) {
+  const { kind = '', promptName = '', prompt, dimensions, normalize, pooling } = options;
   return {
     length: rawLengthOptions(raw, options),
-    kind: optionalText('kind', options.kind) ?? '',
-    promptName: optionalText('promptName', options.promptName) ?? '',
-    prompt: optionalText('prompt', options.prompt),
-    dimensions: optionalNumber('dimensions', options.dimensions, 1),
-    normalize: optionalFlag('normalize', options.normalize),
-    pooling: options.pooling === undefined ? undefined : choice('pooling', raw.PoolingMode, options.pooling),
+    kind,
+    promptName: wellFormed(promptName),
+    prompt: prompt && wellFormed(prompt),
+    dimensions,
+    normalize,
+    pooling: pooling && raw.PoolingMode[pooling],
   };
 }
 
 export function rawClassifyOptions(raw: RawModule, options: ClassifyOptions) {
+  const { head = '', activation, top_k } = options;
   return {
     length: rawLengthOptions(raw, options),
-    head: optionalText('head', options.head) ?? '',
-    activation:
-      options.activation === undefined ? undefined : choice('activation', raw.ScoreFunction, options.activation),
-    topK: optionalNumber('topK', options.topK, 1),
+    head: wellFormed(head),
+    activation: activation && raw.ScoreFunction[activation],
+    topK: top_k ?? undefined,
   };
-}
-
-/** `int8` or `float32` as the module takes it. */
-export function rawPrecision(raw: RawModule, precision: 'int8' | 'float32') {
-  return choice('precision', raw.Precision, precision);
 }

@@ -34,19 +34,8 @@ function write(text: string, target: Uint8Array): number {
   return bytes.length;
 }
 
-function checkItem(item: TextItem, number: number): void {
-  const { text, pair } = item;
-  if (typeof text === 'string' && (pair === undefined || typeof pair === 'string')) return;
-  const found = typeof text === 'string' ? `pair is ${typeof pair}` : typeof text;
-  throw new PocketBertError('invalid_argument', `text ${String(number)}: ${found}, expected a string`);
-}
-
-/**
- * A block of these items, to be freed by the caller.
- * @param firstNumber number of items[0] in the caller's list, for messages
- */
-export function writeTexts(instance: Instance, items: readonly TextItem[], firstNumber = 0) {
-  items.forEach((item, i) => checkItem(item, firstNumber + i));
+/** A block of these items, to be freed by the caller. */
+export function writeTexts(instance: Instance, items: readonly TextItem[]) {
   const length = items.reduce((sum, { text, pair }) => sum + utf8Length(text) + utf8Length(pair ?? ''), 0);
   if (length > 2 ** 31) {
     throw new PocketBertError('too_long', `the texts take ${String(length)} bytes, expected at most 2 GB in one call`);

@@ -1,6 +1,5 @@
 /** A tokenizer inside the module: its own, or a model's. */
 
-import { PocketBertError } from '../errors.js';
 import { WasmByteBuffer } from './byte_buffer.js';
 import type { Handle, Instance } from './instance.js';
 import { rawDecodeOptions, rawEncodeOptions, wellFormed } from './options.js';
@@ -38,7 +37,7 @@ export class WasmTokenizer implements EngineTokenizer {
     const texts = writeTexts(this.#instance, items);
     try {
       const tokens = this.#call((raw, tokenizer) =>
-        raw.tokenize(tokenizer, texts.raw, rawEncodeOptions(raw, options, file)),
+        raw.tokenize(tokenizer, texts.raw, rawEncodeOptions(raw, options, file, (token) => this.tokenToId(token))),
       );
       return { count: tokens.items.length, ...tokens };
     } finally {
@@ -72,9 +71,6 @@ export class WasmTokenizer implements EngineTokenizer {
   }
 
   tokenToId(token: string): number | undefined {
-    if (typeof token !== 'string') {
-      throw new PocketBertError('invalid_argument', `token is ${typeof token}, expected a string`);
-    }
     return this.#call((raw, tokenizer) => raw.tokenToId(tokenizer, wellFormed(token)));
   }
 

@@ -12,6 +12,16 @@
  * transferred.
  */
 
+import type {
+  CallOptions,
+  ClassifyOptions as PublicClassifyOptions,
+  DecodeOptions as PublicDecodeOptions,
+  EmbedOptions as PublicEmbedOptions,
+  EncodeOptions as PublicEncodeOptions,
+  PaddingOptions,
+  TruncationOptions,
+} from '../types.js';
+
 // ------------------------------------------------------------------------------------ loading
 
 export type VariantName = 'simd' | 'relaxed' | 'relaxed-mt';
@@ -121,37 +131,27 @@ export interface TextItem {
   pair?: string;
 }
 
-export interface EncodeOptions {
-  /** Default true. */
-  addSpecialTokens?: boolean;
-  /** Default false: special tokens typed in the text are matched as such. */
-  encodeSpecialTokens?: boolean;
-  /** Default: none. `file`: as tokenizer.json says (which may be none). */
-  truncation?: TruncationOptions | 'file';
-  /** Default: none. `file`: as tokenizer.json says (which may be none). */
-  padding?: PaddingOptions | 'file';
-}
+/** What of a public call's options reaches the engine, with values that were checked. */
+type EngineOptionsOf<Options> = Omit<Options, keyof CallOptions | 'pair'>;
 
-export interface TruncationOptions {
+export type EncodeOptions = EngineOptionsOf<PublicEncodeOptions>;
+export type DecodeOptions = EngineOptionsOf<PublicDecodeOptions>;
+
+/** As a tokenizer's file says it. */
+export interface FileTruncation {
   maxLength: number;
-  /** Default `longest_first`. */
-  strategy?: 'longest_first' | 'only_first' | 'only_second';
-  /** Tokens that an overflow window repeats of the one before. Default 0. */
-  stride?: number;
-  /** Where it is cut. Default `right`. */
-  direction?: 'right' | 'left';
+  strategy?: TruncationOptions['strategy'];
+  stride?: number | undefined;
+  direction?: TruncationOptions['direction'];
 }
 
-export interface PaddingOptions {
-  /** Default `longest` of the batch. */
-  length?: number | 'longest';
-  /** Default `right`. */
-  direction?: 'right' | 'left';
-  padToMultipleOf?: number;
-  /** Default: the file's [PAD]. */
-  padId?: number;
-  /** Default 0. */
-  padTypeId?: number;
+/** As a tokenizer's file says it. */
+export interface FilePadding {
+  length?: PaddingOptions['length'];
+  direction?: PaddingOptions['direction'];
+  padToMultipleOf?: number | undefined;
+  padId?: number | undefined;
+  padTypeId?: number | undefined;
 }
 
 /**
@@ -195,8 +195,8 @@ export interface TokenizerInfo {
   idLimit: number;
   specialTokens: SpecialTokens;
   /** Truncation and padding that the file sets for itself, if it does. */
-  truncation?: TruncationOptions;
-  padding?: PaddingOptions;
+  truncation?: FileTruncation;
+  padding?: FilePadding;
   /** Where tokenizer_config.json overruled tokenizer.json, one sentence each. */
   differences: string[];
 }
@@ -213,13 +213,6 @@ export interface EngineTokenizer {
   tokenToId(token: string): number | undefined;
   /** Again is harmless. A model's own tokenizer goes with its model. */
   destroy(): void;
-}
-
-export interface DecodeOptions {
-  /** Default true. */
-  skipSpecialTokens?: boolean;
-  /** Default: as the file's decoder says (`cleanup`), true if it does not. */
-  cleanUp?: boolean;
 }
 
 // ------------------------------------------------------------------------------------ model
@@ -283,26 +276,8 @@ export interface ModelInfo {
   tokenizer: TokenizerInfo;
 }
 
-/** What to do with a text of more tokens than `maxLength`. */
-export type Truncate = 'end' | 'start' | 'error';
-
-export interface EmbedOptions {
-  /** `query` or `document` (or `passage`, `corpus`): its prompt if the model has one. */
-  kind?: string;
-  /** A prompt of the model by name; unknown names are an error. */
-  promptName?: string;
-  /** The prompt itself; goes before `kind` and `promptName`. */
-  prompt?: string;
-  /** The first so many components, scaled to length 1 again if the whole vector was. */
-  dimensions?: number;
-  /** Default: as the model's modules say. */
-  normalize?: boolean;
-  /** Default: as 1_Pooling says (mean without one). */
-  pooling?: PoolingName;
-  /** Default `end`: the end is cut off, and `truncated` says so. */
-  truncate?: Truncate;
-  /** At most the model's. */
-  maxLength?: number;
+export interface EmbedOptions extends Omit<EngineOptionsOf<PublicEmbedOptions>, 'pooling'> {
+  readonly pooling?: PoolingName | undefined;
 }
 
 export interface EmbedResult {
@@ -316,18 +291,7 @@ export interface EmbedResult {
   truncated: Uint8Array;
 }
 
-export interface ClassifyOptions {
-  /** By name; default: the only head, or the one called `default`. */
-  head?: string;
-  /** Default: the head's. */
-  activation?: Activation;
-  /** Best labels kept for each item; default all. */
-  topK?: number;
-  /** Default `end`. */
-  truncate?: Truncate;
-  /** At most the model's. */
-  maxLength?: number;
-}
+export type ClassifyOptions = EngineOptionsOf<PublicClassifyOptions>;
 
 export interface ClassifyResult {
   count: number;

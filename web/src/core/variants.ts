@@ -5,7 +5,7 @@
  */
 
 import { relaxedSimd, simd, threads } from 'wasm-feature-detect';
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, refuse } from '../errors.js';
 import type { VariantName } from './types.js';
 
 /** What is known of the browser or node that runs this. */
@@ -89,23 +89,11 @@ function threadsOf(row: VariantRow, host: Host, asked: number | undefined): numb
   return row.threaded ? (asked ?? Math.min(host.cores, kMostThreadsByDefault)) : 1;
 }
 
-function checkThreads(asked: number | undefined): void {
-  if (asked !== undefined && !(Number.isInteger(asked) && asked >= 1 && asked <= 64)) {
-    throw new PocketBertError(
-      'invalid_argument',
-      `threads is ${String(asked)}, expected a whole number from 1 to 64`,
-    );
-  }
-}
-
 function forcedChoice(name: string, host: Host, asked: number | undefined): Candidates {
   const row = kVariants.find((candidate) => candidate.name === name);
   if (row === undefined) {
     const names = kVariants.map((candidate) => candidate.name).join(', ');
-    throw new PocketBertError(
-      'invalid_argument',
-      `variant is '${name}', expected auto, ${names}`,
-    );
+    return refuse('variant', name, names);
   }
   const unmet = unmetNeed(row, host);
   // One core is a reason not to choose threads unasked, not to refuse them.
@@ -128,7 +116,6 @@ export function chooseVariants(
   variant: string = 'auto',
   asked: number | undefined = undefined,
 ): Candidates {
-  checkThreads(asked);
   if (variant !== 'auto') return forcedChoice(variant, host, asked);
   const choices: Choice[] = [];
   const reasons: string[] = [];

@@ -139,7 +139,7 @@ export function sourceFor(
 }
 
 /** True for one source, false for a table of them by variant. */
-export function isSource(wasm: NonNullable<EngineOptions['wasm']>): wasm is WasmSource {
+export function isSource(wasm: unknown): wasm is WasmSource {
   return (
     typeof wasm === 'string' ||
     wasm instanceof URL ||

@@ -63,5 +63,11 @@ export interface InfoParts {
 export function describe({ facts, loaded, notes }: InfoParts, worker: boolean): Info {
   const { variant, threads, reasons } = facts;
   const cache = 'none: files are kept as the HTTP headers of their server say';
-  return { variant, threads, reasons, worker, cache, model: describeModel(loaded, notes) };
+  return frozen({ variant, threads, reasons, worker, cache, model: describeModel(loaded, notes) });
+}
+
+/** The same value; nobody can change it, nor what is in it. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object') Object.values(value ?? {}).forEach(frozen);
+  return Object.freeze(value);
 }

@@ -67,13 +67,32 @@ async function startEngine(
   }
 }
 
+/** The listener, which notes what it throws in `faults`. */
+function guarded(
+  listener: CreateOptions['onProgress'],
+  faults: unknown[],
+): CreateOptions['onProgress'] {
+  return (
+    listener &&
+    ((progress) => {
+      try {
+        listener(progress);
+      } catch (thrown) {
+        faults.push(thrown);
+        throw thrown;
+      }
+    })
+  );
+}
+
 /** An engine and its model, from nothing; leaves nothing behind if it fails. */
 async function run(options: SessionOptions, outer: AbortSignal | undefined): Promise<Running> {
   throwIfAborted(outer);
   const control = new AbortController();
   const unlink = whenAborted(outer, (error) => control.abort(error));
   const { signal } = control;
-  const meter = new ProgressMeter(options.onProgress);
+  const faults: unknown[] = [];
+  const meter = new ProgressMeter(guarded(options.onProgress, faults));
   const notes: string[] = [];
   const openPort = runsInWorker(options) ? openWorkerPort : openDirectPort(options.loadEngine);
   try {
@@ -96,6 +115,7 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
   } catch (thrown) {
     const error = thrown instanceof HostLost ? new PocketBertError('trap', thrown.message) : thrown;
     control.abort(error);
+    if (faults.length > 0) throw faults[0];
     throw toPocketBertError(
       outer?.aborted ? abortError(outer) : error,
       'trap',

@@ -1,10 +1,11 @@
 /** `Classifier`: texts to labels. */
 
-import type { ClassifyOptions as EngineClassifyOptions, ClassifyResult } from '../core/types.js';
+import type { ClassifyResult } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import type { ClassifyOptions, CreateOptions, Label, Labels, TextInput } from '../types.js';
 import { itemsOf } from './encoding.js';
-import { ModelUser } from './model_user.js';
+import { ModelUser, ownOptions } from './model_user.js';
+import { check, classifyTable } from './options.js';
 
 /**
  * Says which of the model's labels fit a text, or a pair of texts.
@@ -15,7 +16,7 @@ import { ModelUser } from './model_user.js';
  */
 export class Classifier extends ModelUser {
   static async create(options: CreateOptions = {}): Promise<Classifier> {
-    const session = await ModelUser.open(options, false);
+    const session = await ModelUser.open(options);
     if ((session.model?.heads.length ?? 0) > 0) return new Classifier(session);
     const name = session.info.model.name || 'the model';
     return ModelUser.refuse(
@@ -33,11 +34,16 @@ export class Classifier extends ModelUser {
   /** The labels of one text or pair, best first; of a list, one such list each. */
   classify(text: TextInput, options?: ClassifyOptions): Promise<Labels>;
   classify(texts: readonly TextInput[], options?: ClassifyOptions): Promise<Labels[]>;
+  classify(
+    texts: TextInput | readonly TextInput[],
+    options?: ClassifyOptions,
+  ): Promise<Labels | Labels[]>;
   async classify(
     texts: TextInput | readonly TextInput[],
     options: ClassifyOptions = {},
   ): Promise<Labels | Labels[]> {
-    const args = { items: itemsOf(texts), options: engineOptions(options) };
+    check(options, classifyTable(this.info.model));
+    const args = { items: itemsOf(texts), options: ownOptions(options) };
     const result = await this.ask('classify', args, options, texts);
     const all = labelsOf(result);
     if (Array.isArray(texts)) return all;
@@ -45,11 +51,6 @@ export class Classifier extends ModelUser {
     if (only === undefined) throw new PocketBertError('trap', 'the engine gave no labels');
     return only;
   }
-}
-
-function engineOptions(options: ClassifyOptions): EngineClassifyOptions {
-  const { head, activation, top_k: topK, truncate, maxLength } = options;
-  return { head, activation, topK, truncate, maxLength };
 }
 
 function labelsOf(result: ClassifyResult): Labels[] {

@@ -2,7 +2,7 @@
 
 import type { EmbedOptions as EngineEmbedOptions } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
-import { isPooling, poolingNames } from '../models/info.js';
+import { poolingNames } from '../models/info.js';
 import type {
   CreateOptions,
   Embedding,
@@ -12,8 +12,8 @@ import type {
   SelfTest,
 } from '../types.js';
 import { EmbeddingList, search, similarity } from './embeddings.js';
-import { itemsOf } from './encoding.js';
-import { ModelUser } from './model_user.js';
+import { ModelUser, ownOptions } from './model_user.js';
+import { check, checkValue, embedTable, text } from './options.js';
 import { selfTest } from './self_test.js';
 
 /**
@@ -25,7 +25,7 @@ import { selfTest } from './self_test.js';
  */
 export class Embedder extends ModelUser {
   static async create(options: CreateOptions = {}): Promise<Embedder> {
-    const session = await ModelUser.open(options, false);
+    const session = await ModelUser.open(options);
     if (session.model === undefined) {
       const error = new PocketBertError(
         'invalid_argument',
@@ -53,18 +53,19 @@ export class Embedder extends ModelUser {
   /** The vector of one text, or the vectors of a list: the same for a text in either. */
   embed(text: string, options?: EmbedOptions): Promise<Embedding>;
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Embeddings>;
+  embed(texts: string | readonly string[], options?: EmbedOptions): Promise<Embedding | Embeddings>;
   async embed(
     texts: string | readonly string[],
     options: EmbedOptions = {},
   ): Promise<Embedding | Embeddings> {
-    const list = itemsOf(texts).map(({ text }) => text);
-    const result = await this.ask(
-      'embed',
-      { texts: list, options: engineOptions(options) },
-      options,
-      texts,
-    );
-    const { data, count, dimensions, tokens, truncated } = result;
+    check(options, embedTable(this.info.model));
+    const list = Array.isArray(texts) ? texts : [texts];
+    const copy = Array.from(list, (one, index) => {
+      checkValue(`text ${index}`, one, text);
+      return one;
+    });
+    const args = { texts: copy, options: engineOptions(options) };
+    const { data, count, dimensions, tokens, truncated } = await this.ask('embed', args, options, texts);
     if (typeof texts === 'string') {
       return Object.assign(data, { tokens: tokens[0] ?? 0, truncated: truncated[0] === 1 });
     }
@@ -79,14 +80,12 @@ export class Embedder extends ModelUser {
 }
 
 function engineOptions(options: EmbedOptions): EngineEmbedOptions {
-  const { kind, promptName, prompt, dimensions, normalize, pooling, truncate, maxLength } = options;
-  if (pooling !== undefined && !isPooling(pooling)) {
-    const known = Object.keys(poolingNames).join(', ');
+  const { kind, promptName, prompt, pooling } = options;
+  if ([kind, promptName, prompt].filter((given) => given !== undefined).length > 1) {
     throw new PocketBertError(
       'invalid_argument',
-      `pooling is ${JSON.stringify(pooling)}; expected one of ${known}`,
+      'of kind, promptName and prompt more than one was given',
     );
   }
-  const mode = pooling && poolingNames[pooling];
-  return { kind, promptName, prompt, dimensions, normalize, pooling: mode, truncate, maxLength };
+  return { ...ownOptions(options), pooling: pooling && poolingNames[pooling] };
 }

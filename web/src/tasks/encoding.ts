@@ -5,35 +5,27 @@ import type {
   EncodeOptions as EngineEncodeOptions,
   TextItem,
 } from '../core/types.js';
-import { PocketBertError } from '../errors.js';
-import type {
-  Encoding,
-  EncodeOptions,
-  Offset,
-  PaddingOptions,
-  TextInput,
-  TruncationOptions,
-} from '../types.js';
+import { refuse } from '../errors.js';
+import type { Encoding, Offset, TextInput } from '../types.js';
 import type { Ask } from './model_user.js';
+import { check, itemTable } from './options.js';
 
 /** Texts in the engine's form. */
-export function itemsOf(texts: string | TextInput | readonly TextInput[]): TextItem[] {
-  return (isList(texts) ? texts : [texts]).map(itemOf);
+export function itemsOf(texts: TextInput | readonly TextInput[]): TextItem[] {
+  // `from` and not `map`, which passes over holes.
+  return isList(texts)
+    ? Array.from(texts, (input, index) => itemOf(input, `text ${index}`))
+    : [itemOf(texts, 'the text')];
 }
 
-function isList(texts: string | TextInput | readonly TextInput[]): texts is readonly TextInput[] {
+function isList(texts: TextInput | readonly TextInput[]): texts is readonly TextInput[] {
   return Array.isArray(texts);
 }
 
-function itemOf(input: TextInput): TextItem {
+function itemOf(input: TextInput, name: string): TextItem {
   if (typeof input === 'string') return { text: input };
-  if (typeof input !== 'object' || input === null || typeof input.text !== 'string') {
-    const found = input === null ? 'null' : typeof input;
-    throw new PocketBertError(
-      'invalid_argument',
-      `a text is ${found}; expected a string or { text, pair }`,
-    );
-  }
+  if (typeof input !== 'object') refuse(name, input, 'a string or {text, pair}');
+  check(input, itemTable, name);
   return input.pair === undefined ? { text: input.text } : { text: input.text, pair: input.pair };
 }
 
@@ -57,61 +49,17 @@ export class Vocabulary {
   }
 }
 
-function truncationOf(
-  truncation: TruncationOptions | 'file' | undefined,
-): EngineEncodeOptions['truncation'] {
-  if (truncation === undefined || truncation === 'file') return truncation;
-  const { max_length: maxLength, strategy, stride, direction } = truncation;
-  return { maxLength, strategy, stride, direction };
-}
-
-async function paddingOf(
-  padding: PaddingOptions | 'file' | undefined,
-  ask: Ask,
-): Promise<EngineEncodeOptions['padding']> {
-  if (padding === undefined || padding === 'file') return padding;
-  const {
-    length,
-    direction,
-    pad_to_multiple_of: padToMultipleOf,
-    pad_type_id: padTypeId,
-    pad_token,
-  } = padding;
-  const padId =
-    padding.pad_id ??
-    (pad_token === undefined ? undefined : await ask('idOf', { token: pad_token }));
-  if (pad_token !== undefined && padId === undefined) {
-    throw new PocketBertError(
-      'invalid_argument',
-      `pad_token ${JSON.stringify(pad_token)} is not in the vocabulary`,
-      {
-        hint: 'give its pad_id',
-      },
-    );
-  }
-  return { length, direction, padToMultipleOf, padId, padTypeId };
-}
-
-async function optionsOf(options: EncodeOptions, ask: Ask): Promise<EngineEncodeOptions> {
-  return {
-    addSpecialTokens: options.add_special_tokens,
-    encodeSpecialTokens: options.encode_special_tokens,
-    truncation: truncationOf(options.truncation),
-    padding: await paddingOf(options.padding, ask),
-  };
-}
-
 /**
  * Encodes all items; their overflow windows hang on them.
  * @param ask `call`: on behalf of the user; `aside`: for what is needed besides, not to be superseded
  */
 export async function encodeItems(
   items: readonly TextItem[],
-  options: EncodeOptions,
+  options: EngineEncodeOptions,
   vocabulary: Vocabulary,
   ask: { readonly call: Ask; readonly aside: Ask },
 ): Promise<Encoding[]> {
-  const batches = await ask.call('encode', { items, options: await optionsOf(options, ask.aside) });
+  const batches = await ask.call('encode', { items, options });
   await vocabulary.learn(batches, ask.aside);
   const padToken = typeof options.padding === 'object' ? options.padding.pad_token : undefined;
   return batches.flatMap((batch) => encodingsOf(batch, vocabulary, padToken));

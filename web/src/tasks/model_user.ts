@@ -2,7 +2,7 @@
 
 import { loadEngine } from '../core/engine.js';
 import { destroyedError, whenAborted } from '../endings.js';
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, throwIfAborted } from '../errors.js';
 import { Session } from '../models/session.js';
 import type {
   CallOptions,
@@ -18,6 +18,15 @@ import type {
 import type { Report } from '../worker/host.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
 import { encodeItems, itemsOf, Vocabulary } from './encoding.js';
+import {
+  callTable,
+  check,
+  checkValue,
+  createTable,
+  encodeTable,
+  sharedTable,
+  type Table,
+} from './options.js';
 
 /** Base of `Tokenizer`, `Embedder` and `Classifier`. Give one as `model` of another: they share it. */
 export abstract class ModelUser implements AsyncDisposable {
@@ -34,23 +43,26 @@ export abstract class ModelUser implements AsyncDisposable {
   /** The session of another object, or a new one. */
   protected static async open(
     options: TokenizerCreateOptions,
-    tokenizerOnly: boolean,
+    table: Table = createTable,
   ): Promise<Session> {
+    check(options, table);
     if (options.model instanceof ModelUser) return options.model.#shared(options);
+    const tokenizerOnly = table !== createTable;
     const model: Source = options.files ?? options.model ?? 'default';
     return Session.open({ ...options, model, tokenizerOnly, loadEngine });
   }
 
   /** The session, for another object that asks for nothing else. */
-  #shared({ precision }: TokenizerCreateOptions): Session {
+  #shared(options: TokenizerCreateOptions): Session {
+    const { precision, signal, onProgress } = options;
     if (this.#destroyed)
       throw new PocketBertError('destroyed', 'the object given as model was destroyed');
-    const found = this.info.model.precision;
-    if (precision === undefined || precision === found) return this.#session;
-    throw new PocketBertError(
-      'invalid_argument',
-      `the object given as model has ${found} weights, not ${precision}`,
-    );
+    check(options, sharedTable, 'the options beside an object that has an engine');
+    if (precision !== undefined)
+      checkValue('precision', precision, [this.info.model.precision]);
+    throwIfAborted(signal);
+    onProgress?.({ phase: 'ready', fraction: 1, loaded: 0, total: 0, file: '' });
+    return this.#session;
   }
 
   /** Closes a session that turned out to be of no use, unless others use it. */
@@ -65,34 +77,42 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 
   /** Bytes in use. They do not grow with the number of calls. */
-  memory(): Promise<Memory> {
+  async memory(): Promise<Memory> {
+    this.#throwIfDestroyed();
     return this.#session.memory();
   }
 
   /** What the worker has requested so far; empty if there is no worker. */
   async requests(): Promise<readonly RequestRecord[]> {
+    this.#throwIfDestroyed();
     return this.info.worker ? this.ask('requests', {}, {}) : [];
   }
 
   /** Number of tokens of the text, uncut, special tokens included. */
   countTokens(text: string, options?: CallOptions): Promise<number>;
   countTokens(texts: readonly TextInput[], options?: CallOptions): Promise<number[]>;
+  countTokens(
+    texts: string | readonly TextInput[],
+    options?: CallOptions,
+  ): Promise<number | number[]>;
   async countTokens(
     texts: string | readonly TextInput[],
     options: CallOptions = {},
   ): Promise<number | number[]> {
+    check(options, callTable);
     const parts = await this.ask('countTokens', { items: itemsOf(texts) }, options, texts);
     const counts = parts.flatMap((part) => [...part]);
-    return typeof texts === 'string' ? (counts[0] ?? 0) : counts;
+    return Array.isArray(texts) ? counts : (counts[0] ?? 0);
   }
 
   /** The tokens of a text with their places in it. */
-  async tokenize(text: string, options: EncodeOptions = {}): Promise<Encoding> {
+  async tokenize(source: string, options: EncodeOptions = {}): Promise<Encoding> {
+    check(options, encodeTable);
     const { pair, ...rest } = options;
     const [encoding] = await this.encodeAll(
-      [pair === undefined ? text : { text, pair }],
+      [pair === undefined ? source : { text: source, pair }],
       rest,
-      text,
+      source,
     );
     if (encoding === undefined) throw new PocketBertError('trap', 'the engine gave no encoding');
     return encoding;
@@ -118,7 +138,7 @@ export abstract class ModelUser implements AsyncDisposable {
     const items = itemsOf(texts);
     const aside: Ask = (method, args) => this.ask(method, args, {});
     return this.#forUser(options, all, (call) =>
-      encodeItems(items, options, this.#vocabulary, { call, aside }),
+      encodeItems(items, ownOptions(options), this.#vocabulary, { call, aside }),
     );
   }
 
@@ -141,17 +161,25 @@ export abstract class ModelUser implements AsyncDisposable {
     texts: unknown,
     work: (call: Ask) => Promise<Result>,
   ): Promise<Result> {
-    if (this.#destroyed) throw destroyedError('before the call');
-    const priority = options.priority ?? (Array.isArray(texts) ? 'batch' : 'interactive');
+    this.#throwIfDestroyed();
+    throwIfAborted(options.signal);
+    const count = Array.isArray(texts) ? texts.length : 1;
+    const { priority = Array.isArray(texts) ? 'batch' : 'interactive', onProgress: tell } = options;
     const { signal, unlink } = this.#link(options);
-    const onProgress = progressOf(options);
+    const onProgress: Report | undefined = tell && ((done, total) => tell({ done, total }));
     try {
-      return await work((method, args) =>
+      const result = await work((method, args) =>
         this.#session.call(method, args, { priority, signal, onProgress }),
       );
+      onProgress?.(count, count);
+      return result;
     } finally {
       unlink();
     }
+  }
+
+  #throwIfDestroyed(): void {
+    if (this.#destroyed) throw destroyedError('before the call');
   }
 
   /** One signal for the user's signal, a newer call of the same key, and the end of this object. */
@@ -181,6 +209,8 @@ export abstract class ModelUser implements AsyncDisposable {
 /** Asks the engine one question. */
 export type Ask = <K extends Method>(method: K, args: Args[K]) => Promise<Results[K]>;
 
-function progressOf({ onProgress }: CallOptions): Report | undefined {
-  return onProgress && ((done, total) => onProgress({ done, total }));
+/** What of the options is for the engine. */
+export function ownOptions<Options extends CallOptions>(options: Options) {
+  const { signal, priority, supersede, onProgress, ...own } = options;
+  return own;
 }

@@ -16,7 +16,31 @@ import type {
   TextClassificationOptions,
   TextClassificationPipeline,
 } from './pipeline_types.js';
+import { callTable, check, checkValue, createTable, whole, type TableOf } from './options.js';
 import { MatrixTensor, packSigns } from './tensor.js';
+
+const { model: _, ...createOptionsTable } = createTable;
+const pipelineTable = {
+  ...createOptionsTable,
+  dtype: 'a string',
+  device: 'a string',
+  progress_callback: 'a function',
+  local_files_only: 'a boolean',
+  host: 'a string',
+  revision: 'a string',
+} satisfies TableOf<PipelineOptions>;
+const extractTable = {
+  ...callTable,
+  pooling: 'a string',
+  normalize: 'a boolean',
+  quantize: 'a boolean',
+  precision: 'binary|ubinary',
+} satisfies TableOf<FeatureExtractionOptions>;
+const labelTable = {
+  ...callTable,
+  top_k: `${whole(1)}|null`,
+  head: 'a string',
+} satisfies TableOf<TextClassificationOptions>;
 
 /** Tasks by name; each builds its pipeline. */
 const tasks = {
@@ -30,6 +54,8 @@ export async function createPipeline(
   model: Source | ModelUser,
   options: PipelineOptions,
 ): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
+  checkValue('task', task, 'a string');
+  check(options, pipelineTable);
   if (!isTask(task)) {
     throw new PocketBertError('unsupported', `there is no pipeline for ${JSON.stringify(task)}`, {
       hint: `there are ${Object.keys(tasks).join(', ')}`,
@@ -74,7 +100,15 @@ function createOptions(
   model: Source | ModelUser,
   options: PipelineOptions,
 ): CreateOptions {
-  const { device = 'auto', progress_callback: callback, local_files_only: localOnly } = options;
+  const {
+    device = 'auto',
+    progress_callback: callback,
+    local_files_only: localOnly,
+    dtype,
+    host,
+    revision,
+    ...create
+  } = options;
   if (!devices.includes(device)) {
     throw new PocketBertError(
       'unsupported',
@@ -90,7 +124,7 @@ function createOptions(
   };
   const offline = options.offline ?? localOnly;
   return {
-    ...options,
+    ...create,
     model: sourceOf(model, options),
     precision: precisionOf(options),
     offline,
@@ -120,6 +154,10 @@ function poolingOf(pooling: string): Pooling {
   );
 }
 
+function isList(texts: string | readonly string[]): texts is readonly string[] {
+  return Array.isArray(texts);
+}
+
 async function featureExtraction(
   task: string,
   options: CreateOptions,
@@ -129,6 +167,7 @@ async function featureExtraction(
     texts: string | readonly string[],
     call: FeatureExtractionOptions = {},
   ): Promise<Tensor> => {
+    check(call, extractTable);
     const {
       pooling = 'none',
       normalize = false,
@@ -136,8 +175,8 @@ async function featureExtraction(
       precision = 'binary',
       ...rest
     } = call;
-    const list = typeof texts === 'string' ? [texts] : texts;
-    const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
+    const list = isList(texts) ? texts : [texts];
+    const priority = rest.priority ?? (isList(texts) ? 'batch' : 'interactive');
     const vectors = await embedder.embed(list, {
       ...rest,
       priority,
@@ -172,18 +211,14 @@ async function textClassification(
     texts: string | readonly string[],
     call: TextClassificationOptions = {},
   ): Promise<Label[] | Label[][]> {
+    check(call, labelTable);
     const { top_k: best = 1, ...rest } = call;
-    const priority = rest.priority ?? (typeof texts === 'string' ? 'interactive' : 'batch');
-    const list = typeof texts === 'string' ? [texts] : texts;
-    const labels = await classifier.classify(list, {
-      head,
-      ...rest,
-      top_k: best ?? undefined,
-      priority,
-    });
+    const priority = rest.priority ?? (isList(texts) ? 'batch' : 'interactive');
+    const list = isList(texts) ? texts : [texts];
+    const labels = await classifier.classify(list, { head, ...rest, top_k: best, priority });
     const plain = labels.map((found) => [...found]);
     if (best === 1) return plain.flat();
-    return typeof texts === 'string' ? (plain[0] ?? []) : plain;
+    return isList(texts) ? plain : (plain[0] ?? []);
   }
   return withFacts(classify, task, classifier);
 }

@@ -9,7 +9,18 @@ import type {
   TextInput,
   TokenizerCreateOptions,
 } from '../types.js';
-import { ModelUser } from './model_user.js';
+import { ModelUser, ownOptions } from './model_user.js';
+import {
+  callTable,
+  check,
+  checkValue,
+  decodeTable,
+  encodeTable,
+  listOf,
+  text,
+  tokenizerTable,
+  whole,
+} from './options.js';
 
 /**
  * The tokenizer of a model, equal to Hugging Face tokenizers.
@@ -21,13 +32,13 @@ import { ModelUser } from './model_user.js';
 export class Tokenizer extends ModelUser {
   /** Loads tokenizer.json (or vocab.txt) of a folder, or the tokenizer of a one-file model. */
   static async create(options: TokenizerCreateOptions = {}): Promise<Tokenizer> {
-    if (options.files !== undefined && options.model !== undefined) {
+    if (options?.files !== undefined && options.model !== undefined) {
       throw new PocketBertError(
         'invalid_argument',
         'both model and files were given; expected one of them',
       );
     }
-    return new Tokenizer(await ModelUser.open(options, true));
+    return new Tokenizer(await ModelUser.open(options, tokenizerTable));
   }
 
   /** The tokens of one text or pair. */
@@ -36,11 +47,13 @@ export class Tokenizer extends ModelUser {
   }
 
   /** The tokens of many texts or pairs; padding to `longest` makes them equally long. */
-  encodeBatch(
+  async encodeBatch(
     texts: readonly TextInput[],
     options: Omit<EncodeOptions, 'pair'> = {},
   ): Promise<Encoding[]> {
-    return this.encodeAll(texts, options, texts);
+    const { pair, ...table } = encodeTable;
+    check(options, table);
+    return this.encodeAll(listOf('the texts', texts), options, texts);
   }
 
   /** The text of ids, as near as the vocabulary allows. */
@@ -48,34 +61,34 @@ export class Tokenizer extends ModelUser {
     ids: ArrayLike<number> | Iterable<number>,
     options: DecodeOptions = {},
   ): Promise<string> {
-    const list = Array.from(ids);
-    const wrong = list.find((id) => !Number.isInteger(id) || id < 0 || id > 0x7fffffff);
-    if (wrong !== undefined)
-      throw new PocketBertError('invalid_argument', `${wrong} is no token id`);
-    const { skip_special_tokens: skipSpecialTokens, clean_up_tokenization_spaces: cleanUp } =
-      options;
-    return this.ask(
-      'decode',
-      { ids: Int32Array.from(list), options: { skipSpecialTokens, cleanUp } },
-      options,
-    );
+    check(options, decodeTable);
+    const args = { ids: idsOf(listOf('ids', ids)), options: ownOptions(options) };
+    return this.ask('decode', args, options);
   }
 
-  decodeBatch(
+  async decodeBatch(
     lists: readonly (ArrayLike<number> | Iterable<number>)[],
     options: DecodeOptions = {},
   ): Promise<string[]> {
-    return Promise.all(lists.map((ids) => this.decode(ids, options)));
+    return Promise.all(listOf('lists', lists).map((ids) => this.decode(ids, options)));
   }
 
   /** The id of an entry of the vocabulary; undefined if it is none. */
-  tokenToId(token: string, options: CallOptions = {}): Promise<number | undefined> {
+  async tokenToId(token: string, options: CallOptions = {}): Promise<number | undefined> {
+    check(options, callTable);
+    checkValue('token', token, text);
     return this.ask('idOf', { token }, options);
   }
 
   /** The vocabulary's entry of an id; undefined if it has none. */
   async idToToken(id: number, options: CallOptions = {}): Promise<string | undefined> {
-    const [token] = await this.ask('tokensOf', { ids: Int32Array.of(id) }, options);
+    check(options, callTable);
+    const [token] = await this.ask('tokensOf', { ids: idsOf([id]) }, options);
     return token === '' ? undefined : token;
   }
+}
+
+function idsOf(list: readonly number[]): Int32Array {
+  list.forEach((id, i) => checkValue(`id ${i}`, id, whole(0)));
+  return Int32Array.from(list);
 }

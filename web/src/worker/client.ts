@@ -68,10 +68,7 @@ export class Remote {
       if (signal?.aborted) return reject(abortError(signal));
       if (this.#ended !== undefined) return reject(new HostLost(this.#ended.message));
       const id = this.#nextId++;
-      const unlink = whenAborted(signal, (error) => {
-        this.#settle(id)?.fail(error);
-        if (this.alive) this.#port.send({ type: 'cancel', id }, []);
-      });
+      const unlink = whenAborted(signal, (error) => this.#cancel(id, error));
       this.#pending.set(id, { progress, succeed: resolve, fail: reject, unlink, callSite });
       this.#send(id, priority, { method, args }, transfer);
     });
@@ -94,7 +91,12 @@ export class Remote {
 
   #receive(message: FromHost): void {
     if (message.type === 'progress') {
-      this.#pending.get(message.id)?.progress?.(message.done, message.total);
+      try {
+        this.#pending.get(message.id)?.progress?.(message.done, message.total);
+      } catch (thrown) {
+        // The listener's own error ends its call, and nothing else.
+        this.#cancel(message.id, thrown);
+      }
       return;
     }
     const pending = this.#settle(message.id);
@@ -104,6 +106,11 @@ export class Remote {
       pending?.fail(error);
       if (message.lost) this.#end(error, () => new HostLost(error.message));
     }
+  }
+
+  #cancel(id: number, error: unknown): void {
+    this.#settle(id)?.fail(error);
+    if (this.alive) this.#port.send({ type: 'cancel', id }, []);
   }
 
   #settle(id: number): Pending | undefined {

@@ -120,9 +120,9 @@ function tokenizerHandlers(state: State) {
     encode: (args: { readonly items: readonly TextItem[]; readonly options: EncodeOptions }) => {
       const encode = (items: readonly TextItem[]): EncodedBatch =>
         tokenizer().encode(items, args.options);
-      return args.options.padding === undefined
-        ? stepsOf(args.items, encode)
-        : once(() => [encode(args.items)]);
+      return args.options.padding
+        ? once(() => [encode(args.items)])
+        : stepsOf(args.items, encode);
     },
     countTokens: (args: { readonly items: readonly TextItem[] }) =>
       stepsOf(args.items, (items) => tokenizer().countTokens(items)),
