@@ -10,6 +10,9 @@
 namespace pocketbert {
 namespace {
 
+// Tokens that one encoding may have in all its windows together; about 400 MB.
+constexpr size_t kMostTokens = size_t{1} << 24;
+
 // Tokens that truncation leaves for the texts, template tokens taken off; an error if the options
 // cannot be obeyed.
 Result<size_t> RoomForText(const Truncation& truncation, size_t special_tokens) {
