@@ -117,25 +117,36 @@ export async function measureMemory(context) {
   };
 }
 
-/** Our memory after 100 calls and after many. */
+/** Bytes more after `calls` calls than after 100. */
+async function growthOf(context, contestant, calls) {
+  return withMeasuredPage(context, contestant, async (tab, grown) => {
+    await tab.call('load');
+    const texts = [context.texts.byLength[8]];
+    const run = (count) =>
+      tab.call('time', { task: 'one', texts, budget: 0, least: count, most: count });
+    await run(100);
+    const early = await grown();
+    await run(calls - 100);
+    return (await grown()) - early;
+  });
+}
+
+/** Our memory after many calls, above that after 100. */
 export async function measureSoak(context) {
   if (!context.wants('soak') || !canMeasure(context)) return {};
   say('many calls in a row');
   const values = {};
   const calls = context.settings.soak;
-  for (const contestant of pageContestants(context, 'memory').filter(({ side }) => side === 'ours'))
-    await withMeasuredPage(context, contestant, async (tab, grown) => {
-      await tab.call('load');
-      const texts = [context.texts.byLength[8]];
-      const run = (count) =>
-        tab.call('time', { task: 'one', texts, budget: 0, least: count, most: count });
-      await run(100);
-      const early = await grown();
-      await run(calls - 100);
-      const late = await grown();
-      values[contestant.id] = summarize([(late - early) / kMB]);
-      say(`  ${contestant.id}: ${((late - early) / kMB).toFixed(2)} MB more after ${calls} calls`);
-    });
+  const ours = pageContestants(context, 'memory').filter(({ side }) => side === 'ours');
+  for (const contestant of ours) {
+    try {
+      const more = (await growthOf(context, contestant, calls)) / kMB;
+      values[contestant.id] = summarize([more]);
+      say(`  ${contestant.id}: ${more.toFixed(2)} MB more after ${calls} calls`);
+    } catch (error) {
+      context.leaveOut(contestant.id, error);
+    }
+  }
   const label = `memory after ${calls.toLocaleString('en')} calls, above that after 100`;
   return { measures: [{ id: 'soak', label, unit: 'MB', kind: 'plain', values }] };
 }
