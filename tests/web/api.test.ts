@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Classifier, Embedder, ModelUser, Tokenizer } from 'pocketbert';
+import { Classifier, Embedder, ModelUser, Tokenizer, type CallOptions } from 'pocketbert';
 import { cls, code, enc } from './support/public_api.js';
 
 const sentences = [
@@ -144,6 +144,60 @@ describe('embedder', () => {
     await other;
   });
 
+  test('progress of a list ends with all of it', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => `boat ${i} ${'river '.repeat(20)}`);
+    const calls: readonly [string, number, (options: CallOptions) => Promise<unknown>][] = [
+      ['embed', 100, (options) => embedder.embed(many, options)],
+      ['one text', 1, (options) => embedder.embed('boat', options)],
+      ['an empty list', 0, (options) => embedder.embed([], options)],
+      ['countTokens', 100, (options) => embedder.countTokens(many, options)],
+      ['tokenize', 1, (options) => embedder.tokenize('boat', { ...options, padding: true })],
+    ];
+    for (const [name, total, call] of calls) {
+      const seen: (readonly [number, number])[] = [];
+      await call({ onProgress: (progress) => void seen.push([progress.done, progress.total]) });
+      assert.deepEqual(seen.at(-1), [total, total], name);
+      assert.ok(seen.every(([done], i) => i === 0 || done > (seen[i - 1]?.[0] ?? 0)), name);
+    }
+  });
+
+  test('what a listener throws is the error of its call, and harms nothing', async () => {
+    const fault = new RangeError('the listener is broken');
+    const onProgress = (): never => {
+      throw fault;
+    };
+    const many = Array.from({ length: 100 }, (_, i) => `boat ${i} ${'river '.repeat(20)}`);
+    const before = await embedder.memory();
+    for (const texts of [many, 'boat']) {
+      const other = embedder.embed(many.slice(0, 50));
+      await assert.rejects(embedder.embed(texts, { onProgress }), (thrown) => thrown === fault);
+      await other;
+    }
+    assert.equal((await embedder.memory()).wasm, before.wasm, 'a new engine was started');
+    const create = Embedder.create({ model: enc, onProgress });
+    await assert.rejects(create, (thrown) => thrown === fault);
+  });
+
+  test('many calls at once with one signal: node warns of nothing', async () => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', keep);
+    const { signal } = new AbortController();
+    await Promise.all(Array.from({ length: 40 }, () => embedder.embed('boat', { signal })));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', keep);
+    assert.deepEqual(warnings, []);
+  });
+
+  test('info can not be changed', () => {
+    const frozen = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      assert.ok(Object.isFrozen(value), path);
+      for (const [name, part] of Object.entries(value)) frozen(part, `${path}.${name}`);
+    };
+    frozen(embedder.info, 'info');
+  });
+
   test('a newer call takes the place of one that is still preparing', async () => {
     const padding = { length: 8, pad_token: '[PAD]' } as const;
     const older = embedder.tokenize('river', { supersede: 'mixed', padding });
@@ -223,6 +277,8 @@ describe('classifier', () => {
     await classifier.destroy();
     await classifier.destroy();
     await assert.rejects(classifier.classify('x'), code('destroyed'));
+    await assert.rejects(classifier.memory(), code('destroyed'));
+    await assert.rejects(classifier.requests(), code('destroyed'));
   });
 
   test('a model without a head is refused by name', async () => {

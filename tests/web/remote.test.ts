@@ -94,6 +94,21 @@ describe('remote', () => {
     await remote.call('embed', { texts: ['a'], options: {} });
   });
 
+  test('what a listener throws is that call\'s error, and ends nothing else', async () => {
+    const { openPort, closed } = channel();
+    const remote = await loaded(openPort);
+    const fault = new RangeError('the listener is broken');
+    const other = remote.call('embed', { texts: ['x', 'y'], options: {} });
+    const onProgress = (): never => {
+      throw fault;
+    };
+    const call = remote.call('embed', { texts: ['a', 'b', 'c'], options: {} }, { onProgress });
+    await assert.rejects(call, (thrown) => thrown === fault);
+    await other;
+    await remote.call('embed', { texts: ['a'], options: {} });
+    assert.equal(closed(), 0);
+  });
+
   test('a worker that dies: every open call is told, and the port is closed once', async () => {
     const { openPort, closed, breakDown } = channel();
     const remote = await loaded(openPort);

@@ -102,12 +102,20 @@ describe('progress', () => {
     );
   });
 
-  test('what the listener throws ends the load', async () => {
-    const onProgress = (): void => {
-      throw new RangeError('the listener is broken');
-    };
-    await assert.rejects(open({}, { onProgress }), /the listener is broken/);
-  });
+  for (const phase of ['engine', 'download', 'prepare', 'ready']) {
+    test(`what the listener throws at ${phase} ends the load, itself`, async () => {
+      const fault = new RangeError('the listener is broken');
+      const { books, loadEngine } = fakeEngines();
+      const onProgress = (progress: Progress): void => {
+        if (progress.phase === phase) throw fault;
+      };
+      const options = { tokenizerOnly: false, model: folder(), loadEngine };
+      await assert.rejects(Session.open({ ...options, onProgress }), (thrown) => thrown === fault);
+      await wait(5);
+      assert.equal(books.alive, 0, 'an engine was left behind');
+      await (await Session.open(options)).retain().release();
+    });
+  }
 });
 
 describe('aborts while loading', () => {

@@ -23,6 +23,37 @@ test('similarity of known angles', () => {
   assert.throws(() => similarity([1], [1, 2]), failure('invalid_argument', /1 and 2/));
 });
 
+/** What types would refuse. */
+const any = <Value>(value: unknown): Value => value as Value;
+
+describe('what is no vector is refused by name', () => {
+  const list = new EmbeddingList(Float32Array.of(1, 2), [1, 2], Int32Array.of(3), [false]);
+  const wrong: readonly [name: string, call: () => unknown, message: RegExp][] = [
+    ['promises', () => similarity(any(Promise.resolve([1])), any(Promise.resolve([1]))), /a is a Promise \(await it\)/],
+    ['a promise second', () => similarity([1], any(Promise.resolve([1]))), /b is a Promise/],
+    ['lists of vectors', () => similarity(any(list), any(list)), /a\[0\] is undefined/],
+    ['objects', () => similarity(any({}), any({})), /a is of type Object/],
+    ['null', () => similarity(any(null), [1]), /a is null/],
+    ['nothing', () => similarity([1], any(undefined)), /b is undefined/],
+    ['texts', () => similarity(any('ab'), any('ab')), /a is "ab"/],
+    ['a function', () => similarity(any(() => 1), any(() => 1)), /a is of type Function/],
+    ['NaN', () => similarity([NaN, 1], [1, 1]), /a\[0\] is NaN/],
+    ['an infinity', () => similarity([1, 1], [1, Infinity]), /b\[1\] is Infinity/],
+    ['a hole', () => similarity([1, , 1] as number[], [1, 1, 1]), /a\[1\] is undefined/],
+    ['a query that is a promise', () => search(any(Promise.resolve([1])), [[1]], 1), /the query is a Promise/],
+    ['a corpus that is null', () => search([1], any(null), 1), /the corpus is null/],
+    ['a corpus that is a promise', () => search([1], any(Promise.resolve([])), 1), /the corpus is a Promise/],
+    ['a vector of the corpus', () => search([1], [[1], any(null)], 1), /vector 1 is null/],
+    ['a component of the corpus', () => search([1], [[1], [NaN]], 1), /vector 1\[0\] is NaN/],
+    ['k below 0', () => search([1], [[1]], -1), /k is -1/],
+    ['k NaN', () => search([1], [[1]], NaN), /k is NaN/],
+    ['k null', () => search([1], [[1]], any(null)), /k is null/],
+    ['k a text', () => search([1], [[1]], any('1')), /k is "1"/],
+  ];
+  for (const [name, call, message] of wrong)
+    test(name, () => void assert.throws(call, failure('invalid_argument', message)));
+});
+
 test('similarity is symmetric, within bounds, and does not know lengths', () => {
   fc.assert(
     fc.property(vectors({ minLength: 2, maxLength: 2 }), ([a = [], b = []]) => {

@@ -17,6 +17,12 @@ export type FilePart = Blob | ArrayBuffer | Uint8Array | URL | string;
  */
 export type FileRecord = { readonly [path: string]: FilePart };
 
+/** A `FileSystemDirectoryHandle`; a name of its own, because programs of node do not know that one. */
+export interface DirectoryHandle {
+  readonly kind: 'directory';
+  readonly name: string;
+}
+
 /**
  * Where a model comes from.
  * - `'default'`: the model that the package carries.
@@ -33,7 +39,7 @@ export type Source =
   | Blob
   | ArrayBuffer
   | Uint8Array
-  | FileSystemDirectoryHandle
+  | DirectoryHandle
   | readonly File[]
   | FileRecord;
 
@@ -43,8 +49,11 @@ export type Variant = 'simd' | 'relaxed' | 'relaxed-mt';
 /** How weights are kept: quantized when a Hugging Face folder is loaded, or as they are. */
 export type WeightPrecision = 'int8' | 'float32';
 
-/** The wasm module to use instead of the package's own: its address, its bytes, or compiled. */
-export type WasmSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
+/**
+ * The wasm module to use instead of the package's own: its address, its bytes, or compiled, which is a
+ * `WebAssembly.Module` (an `object` here, because programs of node have no type of that name).
+ */
+export type WasmSource = string | URL | ArrayBuffer | Uint8Array | object;
 
 export interface Progress {
   /** `engine`: the wasm module; `download`: the model's files; `prepare`: the rest; then `ready`. */

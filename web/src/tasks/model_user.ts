@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 /** What all objects of the API have in common: a session, and a way to share it and to end it. */
 
 import { loadEngine } from '../core/engine.js';
@@ -36,11 +38,14 @@ export abstract class ModelUser implements AsyncDisposable {
   readonly #ending = new AbortController();
   #destroyed = false;
 
+  protected constructor(...unknown: never[]);
+  /** @internal */
+  protected constructor(session: Session);
   protected constructor(session: Session) {
     this.#session = session.retain();
   }
 
-  /** The session of another object, or a new one. */
+  /** The session of another object, or a new one. @internal */
   protected static async open(
     options: TokenizerCreateOptions,
     table: Table = createTable,
@@ -65,7 +70,7 @@ export abstract class ModelUser implements AsyncDisposable {
     return this.#session;
   }
 
-  /** Closes a session that turned out to be of no use, unless others use it. */
+  /** Closes a session that turned out to be of no use, unless others use it. @internal */
   protected static async refuse(session: Session, error: unknown): Promise<never> {
     await session.retain().release();
     throw error;
@@ -130,6 +135,7 @@ export abstract class ModelUser implements AsyncDisposable {
     return this.destroy();
   }
 
+  /** @internal */
   protected async encodeAll(
     texts: readonly TextInput[],
     options: EncodeOptions,
@@ -145,6 +151,7 @@ export abstract class ModelUser implements AsyncDisposable {
   /**
    * Asks the engine on behalf of the user.
    * @param texts what the user gave: one text is urgent, a list is not
+   * @internal
    */
   protected async ask<K extends Method>(
     method: K,
@@ -206,10 +213,10 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 }
 
-/** Asks the engine one question. */
+/** Asks the engine one question. @internal */
 export type Ask = <K extends Method>(method: K, args: Args[K]) => Promise<Results[K]>;
 
-/** What of the options is for the engine. */
+/** What of the options is for the engine. @internal */
 export function ownOptions<Options extends CallOptions>(options: Options) {
   const { signal, priority, supersede, onProgress, ...own } = options;
   return own;
