@@ -72,7 +72,7 @@ describe('progress', () => {
 
   test('whatever the order of events', () => {
     const event = fc.oneof(
-      fc.record({ kind: fc.constant('engine' as const), loaded: fc.nat(100), total: fc.nat(100) }),
+      fc.record({ kind: fc.constant('engine' as const) }),
       fc.record({
         kind: fc.constant('add' as const),
         file: fc.constantFrom('a', 'b'),
@@ -90,7 +90,7 @@ describe('progress', () => {
         const seen: Progress[] = [];
         const meter = new ProgressMeter((progress) => seen.push(progress));
         for (const one of events) {
-          if (one.kind === 'engine') meter.engine(one.loaded, one.total);
+          if (one.kind === 'engine') meter.engineReady();
           else if (one.kind === 'add') meter.add(one.file, one.total);
           else if (one.kind === 'read') meter.read(one.file, one.loaded);
           else meter.allKnown();
@@ -251,6 +251,15 @@ describe('calls', () => {
     assert.match(String((first.reason.cause as Error).stack), /fake_engine|onStep/);
     assert.equal(books.loads, 1);
   });
+});
+
+test('create() runs short texts of rising length before it says that it is ready', async () => {
+  const steps: string[] = [];
+  const onProgress = ({ phase }: Progress): void => void (phase === 'ready' && steps.push(phase));
+  await open({ onStep: (text) => void steps.push(text) }, { onProgress });
+  assert.equal(steps.pop(), 'ready');
+  assert.ok(steps.length >= 10, `${steps.length} texts`);
+  assert.deepEqual(steps, steps.toSorted((a, b) => a.length - b.length));
 });
 
 describe('traps', () => {

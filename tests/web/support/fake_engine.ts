@@ -249,9 +249,8 @@ export function fakeEngines(settings: FakeSettings = {}): { books: Books; loadEn
   const books: Books = { log: [], alive: 0, loads: 0, received: new Map() };
   return {
     books,
-    async loadEngine(options) {
+    async loadEngine() {
       books.loads += 1;
-      options?.onProgress?.({ loaded: 1, total: 2 });
       await settings.onLoad?.(books.loads);
       books.alive += 1;
       return new FakeEngine(books, settings);

@@ -45,8 +45,6 @@ export interface EngineOptions {
   maxBatchTokens?: number;
   /** Ends the loading of the wasm. */
   signal?: AbortSignal;
-  /** Bytes of the wasm received so far; `total` is absent if the host does not say. */
-  onProgress?: (progress: { loaded: number; total?: number }) => void;
 }
 
 export type LoadEngine = (options?: EngineOptions) => Promise<Engine>;

@@ -4,7 +4,7 @@ import { PocketBertError, messageOf, throwIfAborted, toPocketBertError } from '.
 import type { EngineOptions, VariantName, WasmSource } from './types.js';
 import { isNode } from './variants.js';
 
-type FetchOptions = Pick<EngineOptions, 'fetch' | 'signal' | 'onProgress'>;
+type FetchOptions = Pick<EngineOptions, 'fetch' | 'signal'>;
 
 /** Names the variant inside a wasm file, see bindings/memory_binding.cc. */
 const kVariantSection = 'pocketbert';
@@ -88,7 +88,7 @@ async function compileFetched(
 }
 
 async function fetchWasm(address: URL | string, options: FetchOptions): Promise<Response> {
-  const { fetch = globalThis.fetch, signal, onProgress } = options;
+  const { fetch = globalThis.fetch, signal } = options;
   let response: Response;
   try {
     response = await fetch(address, signal === undefined ? {} : { signal });
@@ -106,28 +106,7 @@ async function fetchWasm(address: URL | string, options: FetchOptions): Promise<
       { hint: kWasmHint },
     );
   }
-  return onProgress === undefined ? response : counted(response, onProgress);
-}
-
-/** The same response, telling of its bytes as they pass. */
-function counted(
-  response: Response,
-  onProgress: NonNullable<EngineOptions['onProgress']>,
-): Response {
-  if (response.body === null || typeof TransformStream === 'undefined') return response;
-  const length = response.headers.get('content-encoding')
-    ? NaN
-    : Number(response.headers.get('content-length') ?? NaN);
-  let loaded = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      loaded += chunk.length;
-      onProgress(Number.isFinite(length) ? { loaded, total: length } : { loaded });
-      controller.enqueue(chunk);
-    },
-  });
-  const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+  return response;
 }
 
 /** The source that `wasm` names for `variant`, if it does. */

@@ -17,13 +17,9 @@ export class ProgressMeter {
     this.#report = report;
   }
 
-  engine(loaded: number, total: number): void {
-    this.#engine = total > 0 ? Math.min(1, loaded / total) : this.#engine;
-    this.#tell('engine', '');
-  }
-
   engineReady(): void {
-    this.engine(1, 1);
+    this.#engine = 1;
+    this.#tell('engine', '');
   }
 
   /** A file will be read; `total` bytes as far as known. */

@@ -165,14 +165,9 @@ export function createHandlers(loadEngine: LoadEngine) {
     tokenizer: undefined,
   };
   return {
-    start: (
-      args: { readonly options: Omit<EngineOptions, 'onProgress' | 'signal' | 'fetch'> },
-      report: Report,
-    ) =>
+    start: (args: { readonly options: Omit<EngineOptions, 'signal' | 'fetch'> }) =>
       once(async (): Promise<EngineFacts> => {
-        const onProgress = (progress: { loaded: number; total?: number }): void =>
-          report(progress.loaded, progress.total ?? 0);
-        const engine = await loadEngine({ ...args.options, onProgress });
+        const engine = await loadEngine(args.options);
         if (state.stopped) engine.destroy();
         state.engine = engine;
         const { variant, threads, reasons, maxBatchTokens } = engine;
