@@ -8,80 +8,78 @@ namespace {
 
 using namespace simd;  // NOLINT: the vocabulary of a kernel file
 
-VecF32 Constant(float value) { return hn::Set(F32(), value); }
-
 // a * Phi(-a) for a >= 0, Phi = standard normal distribution: a / (2 q(a)^8), where polynomial q
 // approximates (2 Phi(-a))^(-1/8). The form is that of Abramowitz & Stegun 7.1.28; degree and
 // coefficients are a minimax fit for this file: within 5e-8 before rounding. Goes to 0 for large a
 // (q(a)^8 may overflow to infinity, which is wanted).
 VecF32 NormalTailTimes(VecF32 a) {
-  VecF32 q = Constant(2.93248695e-06f);
-  q = hn::Add(hn::Mul(q, a), Constant(-1.67471371e-05f));
-  q = hn::Add(hn::Mul(q, a), Constant(9.75818257e-05f));
-  q = hn::Add(hn::Mul(q, a), Constant(0.000111351685f));
-  q = hn::Add(hn::Mul(q, a), Constant(0.000980661367f));
-  q = hn::Add(hn::Mul(q, a), Constant(0.00859163236f));
-  q = hn::Add(hn::Mul(q, a), Constant(0.0447888002f));
-  q = hn::Add(hn::Mul(q, a), Constant(0.0997324958f));
-  q = hn::Add(hn::Mul(q, a), Constant(1.0f));
+  VecF32 q = Horner<-1.67471371e-05f>(Constant<2.93248695e-06f>(), a);
+  q = Horner<9.75818257e-05f>(q, a);
+  q = Horner<0.000111351685f>(q, a);
+  q = Horner<0.000980661367f>(q, a);
+  q = Horner<0.00859163236f>(q, a);
+  q = Horner<0.0447888002f>(q, a);
+  q = Horner<0.0997324958f>(q, a);
+  q = Horner<1.0f>(q, a);
   q = hn::Mul(q, q);
   q = hn::Mul(q, q);
   q = hn::Mul(q, q);
-  return hn::Div(hn::Mul(a, Constant(0.5f)), q);
+  return hn::Div(hn::Mul(a, Constant<0.5f>()), q);
 }
 
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|): the second term is small, so its error is.
 VecF32 Gelu(VecF32 x) {
-  return hn::Sub(hn::Max(x, hn::Zero(F32())), NormalTailTimes(hn::Abs(x)));
+  return hn::Sub(Greater(hn::Zero(F32()), x), NormalTailTimes(hn::Abs(x)));
 }
 
 VecF32 Sigmoid(VecF32 x) {
-  return hn::Div(Constant(1.0f), hn::Add(Constant(1.0f), Exp(hn::Neg(x))));
+  return hn::Div(Constant<1.0f>(), hn::Add(Constant<1.0f>(), Exp(hn::Neg(x))));
 }
 
 // x * sigmoid(gate), with one division.
 VecF32 TimesSigmoid(VecF32 x, VecF32 gate) {
-  return hn::Div(x, hn::Add(Constant(1.0f), Exp(hn::Neg(gate))));
+  return hn::Div(x, hn::Add(Constant<1.0f>(), Exp(hn::Neg(gate))));
 }
 
 // tanh(u) = 2 sigmoid(2u) - 1, so the tanh form of GELU is x * sigmoid(2u).
 VecF32 GeluTanh(VecF32 x) {
-  const VecF32 inner = hn::Add(Constant(1.0f), hn::Mul(Constant(0.044715f), hn::Mul(x, x)));
-  return TimesSigmoid(x, hn::Mul(hn::Mul(Constant(1.59576912f), x), inner));  // 2 sqrt(2 / pi)
+  const VecF32 inner = hn::Add(Constant<1.0f>(), hn::Mul(Constant<0.044715f>(), hn::Mul(x, x)));
+  return TimesSigmoid(x, hn::Mul(hn::Mul(Constant<1.59576912f>(), x), inner));  // 2 sqrt(2 / pi)
 }
 
 // 1 - 2 / (e^2|x| + 1), with the sign of x.
 VecF32 Tanh(VecF32 x) {
-  const VecF32 e = Exp(hn::Mul(Constant(2.0f), hn::Abs(x)));
-  const VecF32 t = hn::Sub(Constant(1.0f), hn::Div(Constant(2.0f), hn::Add(e, Constant(1.0f))));
+  const VecF32 e = Exp(hn::Mul(Constant<2.0f>(), hn::Abs(x)));
+  const VecF32 rest = hn::Div(Constant<2.0f>(), hn::Add(e, Constant<1.0f>()));
+  const VecF32 t = hn::Sub(Constant<1.0f>(), rest);
   return hn::CopySignToAbs(t, x);
 }
 
 // tanh(log(1 + e^x)) = n / (n + 2) with n = e^x (e^x + 2); from x = 20 on it is 1 in float32.
 VecF32 Mish(VecF32 x) {
-  const VecF32 e = Exp(hn::Min(x, Constant(20.0f)));
-  const VecF32 n = hn::Mul(e, hn::Add(e, Constant(2.0f)));
-  return hn::Mul(x, hn::Div(n, hn::Add(n, Constant(2.0f))));
+  const VecF32 e = Exp(hn::Min(x, Constant<20.0f>()));
+  const VecF32 n = hn::Mul(e, hn::Add(e, Constant<2.0f>()));
+  return hn::Mul(x, hn::Div(n, hn::Add(n, Constant<2.0f>())));
 }
 
 // Phi((x - 0.707107) / 0.282095) = (1 + erf(z)) / 2; tail Phi(-|z|) through the same polynomial as
 // above, without the factor.
 VecF32 Laplace(VecF32 x) {
   const VecF32 z =
-      hn::Mul(hn::Sub(x, Constant(0.707107f)), Constant(1.0f / 0.282095f));
-  const VecF32 a = hn::Max(hn::Abs(z), Constant(1e-6f));
+      hn::Mul(hn::Sub(x, Constant<0.707107f>()), Constant<1.0f / 0.282095f>());
+  const VecF32 a = hn::Max(hn::Abs(z), Constant<1e-6f>());
   const VecF32 tail = hn::Div(NormalTailTimes(a), a);
-  return hn::IfThenElse(hn::Gt(z, hn::Zero(F32())), hn::Sub(Constant(1.0f), tail), tail);
+  return hn::IfThenElse(hn::Gt(z, hn::Zero(F32())), hn::Sub(Constant<1.0f>(), tail), tail);
 }
 
 VecF32 Relu(VecF32 x) { return hn::Max(x, hn::Zero(F32())); }
 
 VecF32 LeakyRelu(VecF32 x) {
-  return hn::IfThenElse(hn::Ge(x, hn::Zero(F32())), x, hn::Mul(x, Constant(0.01f)));
+  return hn::IfThenElse(hn::Ge(x, hn::Zero(F32())), x, hn::Mul(x, Constant<0.01f>()));
 }
 
 VecF32 Clip(VecF32 x, float low, float high) {
-  return hn::Min(hn::Max(x, Constant(low)), Constant(high));
+  return hn::Min(hn::Max(x, hn::Set(F32(), low)), hn::Set(F32(), high));
 }
 
 // The matrices that one activation reads and writes.
@@ -152,7 +150,7 @@ void Activate(Activation activation, TensorView<const float> input, TensorView<f
     case Activation::kGeluTanh: return MapRows(matrices, [](VecF32 x) { return GeluTanh(x); });
     case Activation::kQuickGelu:
       return MapRows(matrices, [](VecF32 x) {
-        return TimesSigmoid(x, hn::Mul(x, Constant(1.702f)));
+        return TimesSigmoid(x, hn::Mul(x, Constant<1.702f>()));
       });
     case Activation::kSilu:
       return MapRows(matrices, [](VecF32 x) { return TimesSigmoid(x, x); });

@@ -13,10 +13,13 @@ using namespace simd;  // NOLINT: the vocabulary of a kernel file
 
 // Four int8 values as floats; `count` < 4 of them at the end of a row.
 VecF32 LoadI8(const int8_t* from, size_t count) {
-  int8_t bytes[kLanes] = {0, 0, 0, 0};
-  std::memcpy(bytes, from, std::min(count, kLanes));
   const hn::Rebind<int8_t, F32> narrow;
-  return hn::ConvertTo(F32(), hn::PromoteTo(I32(), hn::LoadU(narrow, bytes)));
+  if (count >= kLanes) {
+    return hn::ConvertTo(F32(), hn::PromoteTo(I32(), hn::LoadU(narrow, from)));
+  }
+  alignas(16) float values[kLanes] = {0, 0, 0, 0};
+  for (size_t i = 0; i < count; ++i) values[i] = from[i];
+  return hn::Load(F32(), values);
 }
 
 // to's elements [i, i + 4) become vector_op(i, they).
@@ -73,7 +76,7 @@ void Scale(float factor, std::span<float> values) {
 void MaxInto(std::span<const float> values, std::span<float> greatest) {
   PB_CHECK(values.size() == greatest.size());
   UpdateRow(greatest, [&](size_t i, VecF32 g) {
-    return hn::Max(g, LoadInRow(values.data(), i, values.size()));
+    return Greater(g, LoadInRow(values.data(), i, values.size()));
   });
 }
 

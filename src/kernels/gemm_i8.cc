@@ -61,14 +61,15 @@ HWY_INLINE void Finish(const Tile<Code>& tile, size_t m, size_t column, VecF32 s
   }
 }
 
-// Activations as bytes, dot products of four.
+HWY_INLINE VecU8 FourCodes(const uint8_t* codes) {
+  return hn::BitCast(U8(), LoadRepeated<int32_t>(codes));
+}
+
+// Activations as bytes, dot products of four, or of two blocks' four at once.
 template <size_t Rows, DotForm Form>
 HWY_NOINLINE void QuadTile(const Tile<uint8_t>& tile) {
+  constexpr size_t kBlockBytes = kPanelRows * kBlockCols;
   const VecI16 ones = LoadOnes();
-  const auto dot = [&](VecI8 w, VecU8 a, VecI32 sum) {
-    return Form == DotForm::kFused ? DotQuadsFused(w, a, ones, sum)
-                                   : DotQuadsSplit(w, a, ones, sum);
-  };
   VecF32 sum[Rows][2];
   for (size_t m = 0; m < Rows; ++m) sum[m][0] = sum[m][1] = hn::Zero(F32());
   const int8_t* w = tile.panel;
@@ -77,14 +78,29 @@ HWY_NOINLINE void QuadTile(const Tile<uint8_t>& tile) {
     VecI32 dots[Rows][2];
     for (size_t m = 0; m < Rows; ++m) dots[m][0] = dots[m][1] = hn::Zero(I32());
     const size_t end = std::min(tile.depth, k + tile.group_size);
-    for (; k < end; k += kBlockCols, w += kPanelRows * kBlockCols) {
+    if (Form == DotForm::kSplit) {
+      for (; k + 2 * kBlockCols <= end; k += 2 * kBlockCols, w += 2 * kBlockBytes) {
+        const VecI8 w0 = hn::LoadU(I8(), w);
+        const VecI8 w1 = hn::LoadU(I8(), w + 16);
+        const VecI8 w2 = hn::LoadU(I8(), w + 32);
+        const VecI8 w3 = hn::LoadU(I8(), w + 48);
+        for (size_t m = 0; m < Rows; ++m) {
+          const uint8_t* codes = tile.codes + m * tile.code_stride + k;
+          const VecU8 a0 = FourCodes(codes), a1 = FourCodes(codes + kBlockCols);
+          dots[m][0] = DotQuadsSplit(w0, a0, w2, a1, ones, dots[m][0]);
+          dots[m][1] = DotQuadsSplit(w1, a0, w3, a1, ones, dots[m][1]);
+        }
+      }
+    }
+    for (; k < end; k += kBlockCols, w += kBlockBytes) {
       const VecI8 w0 = hn::LoadU(I8(), w);
       const VecI8 w1 = hn::LoadU(I8(), w + 16);
       for (size_t m = 0; m < Rows; ++m) {
-        const uint8_t* codes = tile.codes + m * tile.code_stride + k;
-        const VecU8 a = hn::BitCast(U8(), LoadRepeated<int32_t>(codes));
-        dots[m][0] = dot(w0, a, dots[m][0]);
-        dots[m][1] = dot(w1, a, dots[m][1]);
+        const VecU8 a = FourCodes(tile.codes + m * tile.code_stride + k);
+        dots[m][0] = Form == DotForm::kFused ? DotQuadsFused(w0, a, ones, dots[m][0])
+                                             : DotQuadsSplit(w0, a, ones, dots[m][0]);
+        dots[m][1] = Form == DotForm::kFused ? DotQuadsFused(w1, a, ones, dots[m][1])
+                                             : DotQuadsSplit(w1, a, ones, dots[m][1]);
       }
     }
     for (size_t m = 0; m < Rows; ++m) {

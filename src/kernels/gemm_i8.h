@@ -14,9 +14,9 @@ namespace pocketbert {
 //   t = t + (dot * weight_scale[n][g]) * scale[m][g]
 //   t = t + offset[m][g] * weight_sum[n][g]
 // and at last t + bias[n]. dot is the integer product of row m's codes and row n's int8 values
-// within group g, exact; weight_sum is PackedI8's. Float operations are rounded one by one. An
-// element depends on row m and row n only. `c` [a's rows, weights.rows]; `bias` [weights.rows] or
-// empty.
+// within group g, exact; weights, scales and sums are PackedI8's. Float operations are rounded one
+// by one. An element depends on row m and row n only. `c` [a's rows, weights.rows]; `bias`
+// [weights.rows] or empty.
 //
 // With codes as bytes: by relaxed SIMD or its equal, in the form that RelaxedDotForm() tells.
 enum class DotForm { kSplit, kFused };

@@ -8,32 +8,58 @@ namespace {
 
 constexpr size_t kPanelRows = PackedI8::kPanelRows;
 constexpr size_t kBlockCols = PackedI8::kBlockCols;
+constexpr int32_t kMaxLaneSum = PackedI8::kMaxLaneSum;
+constexpr int32_t kLaneSum = kMaxLaneSum - 2;  // four roundings add up to 2 at most
 
-// Packs up to 8 rows; missing rows and columns become zeros. `panel` must not overlap `rows`.
-void PackPanel(TensorView<const int8_t> rows, std::span<int8_t> panel) {
-  std::fill(panel.begin(), panel.end(), int8_t{0});
-  for (size_t r = 0; r < rows.rows; ++r) {
-    const std::span<const int8_t> row = rows.Row(r);
-    for (size_t k = 0; k < row.size(); ++k) {
-      panel[(k / kBlockCols * kPanelRows + r) * kBlockCols + k % kBlockCols] = row[k];
+// What weights of one group of one row are divided by, in units of 1 / kLaneSum: the greatest sum
+// of weights of one sign among the four of columns 2i, 2i + 1 of two blocks, if it is too large.
+int32_t DivisorOf(std::span<const int8_t> group) {
+  int32_t greatest = 0;
+  for (size_t k = 0; k < group.size(); k += 2 * kBlockCols) {
+    int32_t positive[2] = {0, 0}, negative[2] = {0, 0};
+    for (size_t i = k; i < std::min(group.size(), k + 2 * kBlockCols); ++i) {
+      positive[i / 2 % 2] += std::max<int32_t>(group[i], 0);
+      negative[i / 2 % 2] -= std::min<int32_t>(group[i], 0);
     }
+    greatest = std::max({greatest, positive[0], positive[1], negative[0], negative[1]});
   }
+  return greatest > kMaxLaneSum ? greatest : kLaneSum;
 }
 
-// Scales and scaled sums of a panel's rows, [groups, 8] each.
-void FillGroups(TensorView<const int8_t> rows, TensorView<const float> row_scales,
-                size_t group_size, std::span<float> scales, std::span<float> sums) {
-  std::fill(scales.begin(), scales.end(), 0.0f);
-  std::fill(sums.begin(), sums.end(), 0.0f);
+// round(weight * kLaneSum / divisor), ties away from zero.
+int32_t Reduced(int32_t weight, int32_t divisor) {
+  const int32_t half = weight < 0 ? -divisor : divisor;
+  return (2 * kLaneSum * weight + half) / (2 * divisor);
+}
+
+// Where a panel's scales and sums go: [groups, 8] each.
+struct PanelFactors {
+  std::span<float> scales;
+  std::span<float> sums;
+};
+
+// Packs up to 8 rows; missing rows and columns become zeros. `panel` must not overlap `rows`.
+void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales,
+               size_t group_size, std::span<int8_t> panel, const PanelFactors& factors) {
+  std::fill(panel.begin(), panel.end(), int8_t{0});
+  std::fill(factors.scales.begin(), factors.scales.end(), 0.0f);
+  std::fill(factors.sums.begin(), factors.sums.end(), 0.0f);
   for (size_t r = 0; r < rows.rows; ++r) {
     const std::span<const int8_t> row = rows.Row(r);
-    const std::span<const float> scale = row_scales.Row(r);
-    for (size_t g = 0; g < scale.size(); ++g) {
+    for (size_t g = 0; g < row_scales.cols; ++g) {
+      const size_t begin = g * group_size;
+      const size_t end = std::min(row.size(), begin + group_size);
+      const int32_t divisor = DivisorOf(row.subspan(begin, end - begin));
       int32_t sum = 0;
-      const size_t end = std::min(row.size(), (g + 1) * group_size);
-      for (size_t k = g * group_size; k < end; ++k) sum += row[k];
-      scales[g * kPanelRows + r] = scale[g];
-      sums[g * kPanelRows + r] = scale[g] * static_cast<float>(sum);
+      for (size_t k = begin; k < end; ++k) {
+        const int32_t weight = divisor == kLaneSum ? row[k] : Reduced(row[k], divisor);
+        panel[(k / kBlockCols * kPanelRows + r) * kBlockCols + k % kBlockCols] =
+            static_cast<int8_t>(weight);
+        sum += weight;
+      }
+      const float scale = row_scales.Row(r)[g] * (static_cast<float>(divisor) / kLaneSum);
+      factors.scales[g * kPanelRows + r] = scale;
+      factors.sums[g * kPanelRows + r] = scale * static_cast<float>(sum);
     }
   }
 }
@@ -71,17 +97,14 @@ PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
     const size_t first = p * kPanelRows;
     const size_t last = std::min(matrix.rows, first + kPanelRows);
     const TensorView<const int8_t> rows = matrix.Rows(first, last);
-    FillGroups(rows, scales.Rows(first, last), group_size,
-               memory.scales.subspan(p * group_floats, group_floats),
-               memory.sums.subspan(p * group_floats, group_floats));
+    const TensorView<const float> row_scales = scales.Rows(first, last);
+    const PanelFactors factors{memory.scales.subspan(p * group_floats, group_floats),
+                               memory.sums.subspan(p * group_floats, group_floats)};
     const std::span<int8_t> panel =
         memory.panels.subspan(p * packed.panel_bytes(), packed.panel_bytes());
-    if (!in_place) {
-      PackPanel(rows, panel);
-      continue;
-    }
-    PackPanel(rows, scratch.first(packed.panel_bytes()));
-    std::copy_n(scratch.begin(), panel.size(), panel.begin());
+    PackPanel(rows, row_scales, group_size, in_place ? scratch.first(panel.size()) : panel,
+              factors);
+    if (in_place) std::copy_n(scratch.begin(), panel.size(), panel.begin());
   }
   packed.panels = memory.panels;
   packed.scales = memory.scales;

@@ -36,13 +36,11 @@ Extremes FindExtremes(const Group& group) {
     VecF32 highs = lows;
     for (k = kLanes; k + kLanes <= group.count; k += kLanes) {
       const VecF32 v = group.Vector(k);
-      lows = hn::Min(lows, v);
-      highs = hn::Max(highs, v);
+      lows = Lesser(lows, v);
+      highs = Greater(highs, v);
     }
-    lows = hn::Min(lows, hn::Shuffle1032(lows));
-    highs = hn::Max(highs, hn::Shuffle1032(highs));
-    low = hn::GetLane(hn::Min(lows, hn::Shuffle2301(lows)));
-    high = hn::GetLane(hn::Max(highs, hn::Shuffle2301(highs)));
+    low = LeastLane(lows);
+    high = GreatestLane(highs);
   }
   for (; k < group.count; ++k) {
     low = std::min(low, group.Scalar(k));

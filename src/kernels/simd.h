@@ -28,6 +28,16 @@ using VecU8 = hn::Vec<U8>;
 
 inline constexpr size_t kLanes = 4;  // floats in a vector
 
+// `Value` in all lanes, from memory that the compiler cannot see through: as a literal it would be
+// made anew in every step of a loop, which costs V8 three instructions each.
+template <float Value>
+HWY_INLINE VecF32 Constant() {
+  static constexpr float kValue = Value;
+  const float* value = &kValue;
+  asm("" : "+r"(value));
+  return hn::Set(F32(), *value);
+}
+
 // The first `count` < 4 floats of `from`, then zeros. The ends of rows are not worth inlining.
 inline HWY_NOINLINE VecF32 LoadPart(const float* from, size_t count) {
   alignas(16) float lanes[kLanes] = {0, 0, 0, 0};
@@ -40,6 +50,38 @@ inline HWY_NOINLINE void StorePart(VecF32 v, float* to, size_t count) {
   alignas(16) float lanes[kLanes];
   hn::Store(v, F32(), lanes);
   for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+inline HWY_NOINLINE void StorePart(VecI16 v, int16_t* to, size_t count) {
+  alignas(16) int16_t lanes[2 * kLanes];
+  hn::Store(v, I16(), lanes);
+  for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+// The greater of each pair, a where they are equal or either is not a number: one instruction in
+// V8, where the ordered maximum and minimum take seven.
+HWY_INLINE VecF32 Greater(VecF32 a, VecF32 b) {
+#if defined(__wasm_simd128__)
+  return VecF32{wasm_f32x4_pmax(a.raw, b.raw)};
+#else
+  return hn::IfThenElse(hn::Lt(a, b), b, a);
+#endif
+}
+HWY_INLINE VecF32 Lesser(VecF32 a, VecF32 b) {
+#if defined(__wasm_simd128__)
+  return VecF32{wasm_f32x4_pmin(a.raw, b.raw)};
+#else
+  return hn::IfThenElse(hn::Lt(b, a), b, a);
+#endif
+}
+
+HWY_INLINE float GreatestLane(VecF32 v) {
+  const VecF32 pairs = Greater(v, hn::Shuffle1032(v));
+  return hn::GetLane(Greater(pairs, hn::Shuffle2301(pairs)));
+}
+HWY_INLINE float LeastLane(VecF32 v) {
+  const VecF32 pairs = Lesser(v, hn::Shuffle1032(v));
+  return hn::GetLane(Lesser(pairs, hn::Shuffle2301(pairs)));
 }
 
 // (lane 0 + lane 2) + (lane 1 + lane 3): the order in which every kernel sums lanes.
@@ -105,32 +147,41 @@ HWY_NOINLINE void MapRow(const float* from, float* to, size_t count, const Vecto
 inline constexpr float kRoundingMagic = 12582912.0f;
 
 HWY_INLINE VecI32 RoundToInt(VecF32 v) {
-  const F32 tag;
   const I32 int_tag;
-  const VecI32 magic_bits = hn::Set(int_tag, 0x4B400000);
-  return hn::Sub(hn::BitCast(int_tag, hn::Add(v, hn::Set(tag, kRoundingMagic))), magic_bits);
+  const VecF32 magic = Constant<kRoundingMagic>();
+  return hn::Sub(hn::BitCast(int_tag, hn::Add(v, magic)), hn::BitCast(int_tag, magic));
+}
+
+// p * 2^n, where the low bits of `shifted` = n + kRoundingMagic hold n: moved to p's exponent, they
+// multiply.
+HWY_INLINE VecF32 TimesPowerOfTwo(VecF32 p, VecF32 shifted) {
+  const I32 int_tag;
+  const VecI32 exponent = hn::ShiftLeft<23>(hn::BitCast(int_tag, shifted));
+  return hn::BitCast(F32(), hn::Add(hn::BitCast(int_tag, p), exponent));
+}
+
+// sum * x + Coefficient: a step of Horner's scheme. Where time counts, polynomials are evaluated by
+// Estrin's scheme instead, whose steps wait less for each other.
+template <float Coefficient>
+HWY_INLINE VecF32 Horner(VecF32 sum, VecF32 x) {
+  return hn::Add(hn::Mul(sum, x), Constant<Coefficient>());
 }
 
 // e^v for v in [-87, 88] (clamped), relative error < 3e-7. Cody-Waite reduction v = n ln 2 + r,
 // then a minimax polynomial of degree 6 for e^r on |r| <= ln 2 / 2 (fitted for this file).
 HWY_INLINE VecF32 Exp(VecF32 v) {
-  const F32 tag;
-  const I32 int_tag;
-  v = hn::Min(hn::Max(v, hn::Set(tag, -87.0f)), hn::Set(tag, 88.0f));
+  v = Lesser(Greater(v, Constant<-87.0f>()), Constant<88.0f>());
   const VecF32 shifted =
-      hn::Add(hn::Mul(v, hn::Set(tag, 1.44269504f)), hn::Set(tag, kRoundingMagic));
-  const VecF32 n = hn::Sub(shifted, hn::Set(tag, kRoundingMagic));
-  VecF32 r = hn::Sub(v, hn::Mul(n, hn::Set(tag, 0.693359375f)));
-  r = hn::Sub(r, hn::Mul(n, hn::Set(tag, -2.12194440e-4f)));
-  VecF32 p = hn::Set(tag, 0.00138146128f);
-  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.00836871006f));
-  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.041668389f));
-  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.166665211f));
-  p = hn::Add(hn::Mul(p, r), hn::Set(tag, 0.49999994f));
-  p = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), hn::Set(tag, 1.0f));
-  // The low bits of `shifted` hold n: moved to the exponent, they multiply by 2^n.
-  const VecI32 exponent = hn::ShiftLeft<23>(hn::BitCast(int_tag, shifted));
-  return hn::BitCast(tag, hn::Add(hn::BitCast(int_tag, p), exponent));
+      hn::Add(hn::Mul(v, Constant<1.44269504f>()), Constant<kRoundingMagic>());
+  const VecF32 n = hn::Sub(shifted, Constant<kRoundingMagic>());
+  VecF32 r = hn::Sub(v, hn::Mul(n, Constant<0.693359375f>()));
+  r = hn::Sub(r, hn::Mul(n, Constant<-2.12194440e-4f>()));
+  VecF32 p = Horner<0.00836871006f>(Constant<0.00138146128f>(), r);
+  p = Horner<0.041668389f>(p, r);
+  p = Horner<0.166665211f>(p, r);
+  p = Horner<0.49999994f>(p, r);
+  p = hn::Add(hn::Add(hn::Mul(p, hn::Mul(r, r)), r), Constant<1.0f>());
+  return TimesPowerOfTwo(p, shifted);
 }
 
 // ---- Integer products. Relaxed SIMD is what Highway lacks: each instruction has a plain twin with
@@ -179,7 +230,13 @@ HWY_INLINE VecI32 DotQuadsSplit(VecI8 w, VecU8 a, VecI16 ones, VecI32 sum) {
   return hn::Add(sum, DotPairs(DotPairs(w, a), ones));
 }
 
-// The same by one instruction, where there is one.
+// The same for two pairs of vectors at once, exact if the sums of products that share a lane of 16
+// bits (those of bytes 2i and 2i + 1 of both vectors) fit into it.
+HWY_INLINE VecI32 DotQuadsSplit(VecI8 w0, VecU8 a0, VecI8 w1, VecU8 a1, VecI16 ones, VecI32 sum) {
+  return hn::Add(sum, DotPairs(hn::Add(DotPairs(w0, a0), DotPairs(w1, a1)), ones));
+}
+
+// DotQuadsSplit by one instruction, where there is one.
 HWY_INLINE VecI32 DotQuadsFused(VecI8 w, VecU8 a, VecI16 ones, VecI32 sum) {
 #if defined(__wasm_relaxed_simd__)
   (void)ones;

@@ -18,10 +18,9 @@ float MaxOfRow(const float* row, size_t count) {
   if (count >= kLanes) {
     VecF32 lanes = hn::LoadU(tag, row);
     for (i = kLanes; i + kLanes <= count; i += kLanes) {
-      lanes = hn::Max(lanes, hn::LoadU(tag, row + i));
+      lanes = Greater(lanes, hn::LoadU(tag, row + i));
     }
-    lanes = hn::Max(lanes, hn::Shuffle1032(lanes));
-    greatest = hn::GetLane(hn::Max(lanes, hn::Shuffle2301(lanes)));
+    greatest = GreatestLane(lanes);
   }
   for (; i < count; ++i) greatest = std::max(greatest, row[i]);
   return greatest;

@@ -48,7 +48,8 @@ void RunLayer(const ForwardContext& context, const LayerWeights& weights,
   Session& session = context.session;
   ProjectQueryKeyValue(context, weights, hidden, buffers);
   Attend(context.config, context.batch,
-         {buffers.query, buffers.key, buffers.value, buffers.context}, session);
+         {buffers.query, buffers.key, buffers.value, buffers.context},
+         weights.query.is_i8() ? AttentionForm::kInt16 : AttentionForm::kFloat, session);
   RunLinear(weights.attention_output, buffers.context, buffers.attended, session);
   AddAndNorm(context, weights.attention_norm, hidden, buffers.attended, buffers.normed);
   RunLinear(weights.intermediate, buffers.normed, buffers.expanded, session);

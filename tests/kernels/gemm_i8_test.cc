@@ -146,16 +146,53 @@ TEST_CASE("packed panels hold every weight at its documented place, zeros elsewh
   for (auto [rows, cols] : {std::array<size_t, 2>{1, 1}, {8, 4}, {9, 5}, {24, 37}, {37, 24}}) {
     const Int8Weights weights = RandomWeights(random, rows, cols, 32);
     const Packed packed(weights);
+    const Int8Weights limited = reference::Limited(weights);
     const size_t padded_rows = PackedI8::PaddedRows(rows);
     const size_t padded_cols = PackedI8::PaddedCols(cols);
     CAPTURE(rows, cols);
     for (size_t n = 0; n < padded_rows; ++n) {
       for (size_t k = 0; k < padded_cols; ++k) {
         const size_t place = n / 8 * 8 * padded_cols + k / 4 * 32 + n % 8 * 4 + k % 4;
-        CHECK(packed.panels[place] == (n < rows && k < cols ? weights.values.at(n, k) : 0));
+        CHECK(packed.panels[place] == (n < rows && k < cols ? limited.values.at(n, k) : 0));
       }
     }
   }
+}
+
+TEST_CASE("packed weights keep the limit of sums in 16 bits and stay near what they stand for") {
+  Random random(12);
+  Int8Weights weights = RandomWeights(random, 8, 192, 64);
+  // Steps stay as they are where the limit is kept: small weights, and 127 + 127 in one pair.
+  for (size_t k = 0; k < 64; ++k) weights.values.at(0, k) = static_cast<int8_t>(k % 64);
+  for (size_t k = 64; k < 128; ++k) weights.values.at(0, k) = k % 8 < 2 ? 127 : -1;
+  for (size_t k = 128; k < 192; ++k) weights.values.at(0, k) = k % 2 == 0 ? 127 : -127;
+  for (size_t k = 0; k < 192; ++k) weights.values.at(1, k) = k < 96 ? 127 : -127;
+  const Packed packed(weights);
+  size_t finer = 0;
+  for (size_t n = 0; n < 8; ++n) {
+    for (size_t g = 0; g < 3; ++g) {
+      const double before = weights.scales.at(n, g), after = packed.scales[g * 8 + n];
+      finer += after == before;
+      CHECK(std::abs(after) <= std::abs(before) * 508.0 / 256 * 1.0001);
+      for (size_t k = 64 * g; k < 64 * (g + 1); k += 8) {
+        const auto at = [&](size_t i) { return packed.panels[(k + i) / 4 * 32 + n * 4 + i % 4]; };
+        for (size_t i : {0, 2}) {
+          int low = 0, high = 0;
+          for (size_t j : {i, i + 1, i + 4, i + 5}) {
+            (at(j) < 0 ? low : high) += 127 * at(j);
+            const double error = after * at(j) - before * weights.values.at(n, k + j);
+            CHECK(std::abs(error) <= std::abs(after) * (after == before ? 0 : 0.5001));
+          }
+          CHECK((low >= -32768 && high <= 32767));
+        }
+      }
+    }
+  }
+  CHECK(packed.scales[0] == weights.scales.at(0, 0));
+  CHECK(packed.scales[8] == weights.scales.at(0, 1));
+  CHECK(packed.scales[16] == weights.scales.at(0, 2));
+  CHECK(packed.scales[1] == weights.scales.at(1, 0) * (508.0f / 256));
+  CHECK(finer < 12);
 }
 
 TEST_CASE("packing in place equals packing apart") {
@@ -215,19 +252,21 @@ TEST_CASE("an int8 product is that of the weights it stands for, but for half a 
 }
 
 TEST_CASE("int8 products are exact at the extremes, where 16-bit sums would overflow") {
-  // Codes 0 and 127 against weights of 127 and -127 throughout.
+  // Codes 0 and 127 against weights whose sums in 16 bits are the greatest that packing lets be.
   constexpr size_t kInputs = 512;
   Int8Weights weights{Matrix<int8_t>(8, kInputs), Matrix<float>(8, 1), kInputs};
   for (size_t n = 0; n < 8; ++n) {
     weights.scales.at(n, 0) = 1;
     for (size_t k = 0; k < kInputs; ++k) {
-      weights.values.at(n, k) = n < 4 || k % (n - 2) == 0 ? 127 : -127;
+      const int high = n % 2 == 0 ? 127 : -127;
+      const int low = n % 2 == 0 ? 2 : -2;  // 2 * 127 + 2 * 2 = 258
+      weights.values.at(n, k) = static_cast<int8_t>(k % 8 < 4 ? high : n < 4 ? low : -high);
     }
   }
   Matrix<float> x(4, kInputs);
   for (size_t i = 0; i < x.values.size(); ++i) x.values[i] = i % kInputs == 0 ? 0 : 127;
   const Matrix<float> expected = MatMulI8(x, {}, weights, {});
-  CHECK(expected.at(0, 0) == 127.0f * 127 * (kInputs - 1));
+  CHECK(expected.at(0, 0) == 127.0f * (127 * 255 + 2 * 256));
   for (const Matrix<float>& result : AllForms(x, {}, Packed(weights), {})) {
     CHECK(CountDifferentBits(result.values, expected.values) == 0);
   }

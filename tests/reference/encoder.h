@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nn/config.h"
+#include "reference/attention_i16.h"
 #include "reference/gemm.h"
 #include "reference/int8.h"
 #include "reference/matrix.h"
@@ -97,21 +98,45 @@ class EncoderTwin {
     return config_.has_projection() ? Linear("embeddings_project", x) : x;
   }
 
-  Matrix<T> Attend(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v) const {
+  Matrix<T> Attend(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v,
+                   bool int16) const {
     const size_t size = config_.head_size();
-    const T scale = T(1) / std::sqrt(T(size));
     Matrix<T> context(q.rows, q.cols);
     for (size_t first = 0; first < q.cols; first += size) {
+      const Matrix<T> q_head = Columns(q, first, size), k_head = Columns(k, first, size),
+                      v_head = Columns(v, first, size);
+      const Matrix<T> head =
+          int16 ? AttendI16(q_head.template As<float>(), k_head.template As<float>(),
+                            v_head.template As<float>())
+                      .template As<T>()
+                : AttendHead(q_head, k_head, v_head);
       for (size_t t = 0; t < q.rows; ++t) {
-        std::vector<T> scores(q.rows);
-        for (size_t u = 0; u < q.rows; ++u) scores[u] = Dot(&q.at(t, first), &k.at(u, first), size);
-        const std::vector<T> shares = Softmax(scale, scores);
-        for (size_t c = first; c < first + size; ++c) {
-          for (size_t u = 0; u < q.rows; ++u) context.at(t, c) += shares[u] * v.at(u, c);
-        }
+        for (size_t c = 0; c < size; ++c) context.at(t, first + c) = head.at(t, c);
       }
     }
     return context;
+  }
+
+  static Matrix<T> AttendHead(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v) {
+    const T scale = T(1) / std::sqrt(T(q.cols));
+    Matrix<T> context(q.rows, q.cols);
+    for (size_t t = 0; t < q.rows; ++t) {
+      std::vector<T> scores(q.rows);
+      for (size_t u = 0; u < q.rows; ++u) scores[u] = Dot(&q.at(t, 0), &k.at(u, 0), q.cols);
+      const std::vector<T> shares = Softmax(scale, scores);
+      for (size_t c = 0; c < q.cols; ++c) {
+        for (size_t u = 0; u < q.rows; ++u) context.at(t, c) += shares[u] * v.at(u, c);
+      }
+    }
+    return context;
+  }
+
+  static Matrix<T> Columns(const Matrix<T>& x, size_t first, size_t count) {
+    Matrix<T> part(x.rows, count);
+    for (size_t r = 0; r < x.rows; ++r) {
+      for (size_t c = 0; c < count; ++c) part.at(r, c) = x.at(r, first + c);
+    }
+    return part;
   }
 
   static Matrix<T> Sum(Matrix<T> a, const Matrix<T>& b) {
@@ -124,7 +149,8 @@ class EncoderTwin {
     const auto project = [&](const char* what) {
       return Linear(self + "." + what, self + ".input_scale", hidden);
     };
-    const Matrix<T> context = Attend(project("query"), project("key"), project("value"));
+    const bool int16 = tensors_.i8.contains(self + ".query.weight");
+    const Matrix<T> context = Attend(project("query"), project("key"), project("value"), int16);
     const Matrix<T> attended = Linear(name + ".attention.output.dense", context);
     const Matrix<T> normed = Norm(name + ".attention.output.LayerNorm", Sum(attended, hidden));
     Matrix<T> inner = Linear(name + ".intermediate.dense", normed);

@@ -20,6 +20,35 @@ struct Int8Weights {
   size_t group_end(size_t g) const { return std::min(values.cols, (g + 1) * group_size); }
 };
 
+// The weights as they are packed: where, among the four weights of one row in columns 2i, 2i + 1,
+// 2i + 4, 2i + 5 of eight that begin at a multiple of 8 within a group, those of one sign add up to
+// more than 258, the row's group gets coarser steps so that they do not.
+inline Int8Weights Limited(Int8Weights weights) {
+  for (size_t n = 0; n < weights.values.rows; ++n) {
+    for (size_t g = 0; g < weights.groups(); ++g) {
+      const size_t begin = g * weights.group_size, end = weights.group_end(g);
+      int greatest = 0;
+      for (size_t k = begin; k < end; k += 8) {
+        for (size_t i : {k, k + 2}) {
+          int positive = 0, negative = 0;
+          for (size_t at : {i, i + 1, i + 4, i + 5}) {
+            const int w = at < end ? weights.values.at(n, at) : 0;
+            (w > 0 ? positive : negative) += w;
+          }
+          greatest = std::max({greatest, positive, -negative});
+        }
+      }
+      if (greatest <= 258) continue;
+      for (size_t k = begin; k < end; ++k) {
+        int8_t& w = weights.values.at(n, k);
+        w = static_cast<int8_t>(std::round(w * 256.0 / greatest));
+      }
+      weights.scales.at(n, g) *= static_cast<float>(greatest) / 256;
+    }
+  }
+  return weights;
+}
+
 struct QuantizedRow {
   std::vector<int> codes;
   std::vector<float> scales, offsets;  // [groups]
@@ -47,7 +76,8 @@ inline QuantizedRow QuantizeRow(const std::vector<float>& x, const std::vector<f
 
 // x [M, K], bias [N] or empty → [M, N].
 inline Matrix<float> MatMulI8(const Matrix<float>& x, const std::vector<float>& input_scale,
-                              const Int8Weights& weights, const std::vector<float>& bias) {
+                              const Int8Weights& given, const std::vector<float>& bias) {
+  const Int8Weights weights = Limited(given);
   Matrix<float> c(x.rows, weights.values.rows);
   for (size_t m = 0; m < x.rows; ++m) {
     const std::vector<float> values(x.values.begin() + m * x.cols,
