@@ -232,6 +232,9 @@ export interface EmbedOptions extends CallOptions, LengthOptions {
   readonly normalize?: boolean | undefined;
 }
 
+/** A stream has no length to be far in, and is no single call. */
+export type StreamOptions = Omit<EmbedOptions, 'onProgress' | 'supersede'>;
+
 /** One vector, and what is to be known of its text. */
 export type Embedding = Float32Array & {
   /** Tokens that went into it, special ones included. */

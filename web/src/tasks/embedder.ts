@@ -10,7 +10,9 @@ import type {
   EmbedOptions,
   SearchResult,
   SelfTest,
+  StreamOptions,
 } from '../types.js';
+import { inBatches } from './batches.js';
 import { EmbeddingList, search, similarity } from './embeddings.js';
 import { ModelUser, ownOptions } from './model_user.js';
 import { check, checkValue, embedTable, text } from './options.js';
@@ -71,6 +73,29 @@ export class Embedder extends ModelUser {
     }
     const flags = Array.from(truncated, (flag) => flag === 1);
     return new EmbeddingList(data, [count, dimensions], Int32Array.from(tokens), flags);
+  }
+
+  /**
+   * The vectors of any number of texts, in their order, each as soon as it is there. Memory stays flat: no
+   * more is read than the batch after the one at work. Leaving the loop, or the signal, ends it.
+   *
+   *     for await (const vector of embedder.embedStream(linesOf(file))) …
+   */
+  embedStream(
+    texts: Iterable<string> | AsyncIterable<string>,
+    options: StreamOptions = {},
+  ): AsyncGenerator<Embedding, void, undefined> {
+    const work = async (batch: string[], signal: AbortSignal): Promise<Embedding[]> => {
+      const { data, dims, tokens, truncated } = await this.embed(batch, { ...options, signal });
+      const [, width] = dims;
+      return batch.map((_, at) =>
+        Object.assign(data.slice(at * width, (at + 1) * width), {
+          tokens: tokens[at] ?? 0,
+          truncated: truncated[at] ?? false,
+        }),
+      );
+    };
+    return inBatches(typeof texts === 'string' ? [texts] : texts, work, options.signal);
   }
 
   /** Embeds the texts whose vectors the model's file holds, and compares. */
