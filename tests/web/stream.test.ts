@@ -6,6 +6,8 @@ import { Embedder, PocketBertError } from 'pocketbert';
 import { enc } from './support/public_api.js';
 
 const wait = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+const isError = (code: string) => (thrown: unknown) =>
+  thrown instanceof PocketBertError && thrown.code === code;
 const textOf = (number: number): string => 'boat '.repeat(number % 23) + String(number);
 
 describe('embedStream', () => {
@@ -86,7 +88,7 @@ describe('embedStream', () => {
     const answer = embedder.embedStream(never, { signal: control.signal }).next();
     await wait(5);
     control.abort();
-    await assert.rejects(answer, (thrown) => thrown instanceof PocketBertError && thrown.code === 'aborted');
+    await assert.rejects(answer, isError('aborted'));
   });
 
   test('errors of the source and of a text come out', async () => {
@@ -96,7 +98,7 @@ describe('embedStream', () => {
     }
     await assert.rejects(embedder.embedStream(broken()).next(), /the disk is gone/);
     const long = embedder.embedStream(['boat '.repeat(99)], { truncate: 'error' });
-    await assert.rejects(long.next(), (thrown) => thrown instanceof PocketBertError && thrown.code === 'too_long');
+    await assert.rejects(long.next(), isError('too_long'));
   });
 
   test('memory stays flat', async () => {
