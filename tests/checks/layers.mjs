@@ -31,7 +31,7 @@ export const kLibraries = [
  * index.ts and bundle.ts). The page uses the package by its name only.
  */
 export const kWebFolders = {
-  'web/src': ['web/src', 'web/src/models', 'web/src/tasks'],
+  'web/src': ['web/src', 'web/src/core', 'web/src/worker', 'web/src/models', 'web/src/tasks'],
   'web/src/core': ['web/src'],
   'web/src/worker': ['web/src', 'web/src/core'],
   'web/src/models': ['web/src', 'web/src/core', 'web/src/worker'],

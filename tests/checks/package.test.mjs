@@ -71,7 +71,8 @@ describe('the package', () => {
 
   test('what is imported later is there, and finds in index.js what it takes from it', async () => {
     const scripts = ['index.js', ...kLater].map((name) => readText(`dist/${name}`)).join();
-    const names = [...scripts.matchAll(/\bimport\("\.\/([\w.-]+)"\)/g)].map((match) => match[1]);
+    const found = [...scripts.matchAll(/\bimport\("\.\/([\w.-]+)"\)/g)].map((match) => match[1]);
+    const names = found.filter((name) => !name.startsWith('pocketbert-'));
     assert.deepEqual([...new Set(names)].sort(), kLater);
     for (const name of kLater) {
       // A name that index.js does not export would be a SyntaxError here.

@@ -21,6 +21,5 @@ export { later } from './models/platform.js';
 export { brokenHeader, readHeader } from './models/safetensors_header.js';
 export { missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';
-export { callTable, check, checkValue, createTable, whole } from './tasks/options.js';
 export { buffersOf } from './worker/protocol.js';
 export { createServer } from './worker/server.js';

@@ -2,7 +2,10 @@
 
 import { later } from '../models/platform.js';
 import type { Source } from '../types.js';
+import { Classifier } from './classifier.js';
+import { Embedder } from './embedder.js';
 import type { ModelUser } from './model_user.js';
+import { callTable, check, checkValue, createTable, whole } from './options.js';
 import type {
   FeatureExtractionPipeline,
   PipelineOptions,
@@ -31,5 +34,6 @@ export async function pipeline(
   options: PipelineOptions = {},
 ): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
   const { createPipeline } = await later(import('./pipeline_tasks.js'));
-  return createPipeline(task, model, options);
+  const kit = { Classifier, Embedder, callTable, check, checkValue, createTable, whole };
+  return createPipeline(kit, task, model, options);
 }

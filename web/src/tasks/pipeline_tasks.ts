@@ -4,10 +4,11 @@
  */
 
 import { PocketBertError } from '../errors.js';
-import type { CreateOptions, Label, Pooling, Progress, Source } from '../types.js';
-import { Classifier } from './classifier.js';
-import { Embedder } from './embedder.js';
+import type { CallOptions, CreateOptions, Label, Pooling, Progress, Source } from '../types.js';
+import type { Classifier } from './classifier.js';
+import type { Embedder } from './embedder.js';
 import type { ModelUser } from './model_user.js';
+import type { callTable, check, checkValue, createTable, TableOf, whole } from './options.js';
 import type {
   FeatureExtractionOptions,
   FeatureExtractionPipeline,
@@ -16,31 +17,44 @@ import type {
   TextClassificationOptions,
   TextClassificationPipeline,
 } from './pipeline_types.js';
-import { callTable, check, checkValue, createTable, whole, type TableOf } from './options.js';
 import { MatrixTensor, packSigns } from './tensor.js';
 
-const { model: _, ...createOptionsTable } = createTable;
+/**
+ * What the pipelines stand on. It is handed over and not imported, so that bundlers leave it out of the
+ * worker, which imports index.js but makes no pipelines.
+ */
+export interface Kit {
+  readonly Classifier: typeof Classifier;
+  readonly Embedder: typeof Embedder;
+  readonly callTable: typeof callTable;
+  readonly check: typeof check;
+  readonly checkValue: typeof checkValue;
+  readonly createTable: typeof createTable;
+  readonly whole: typeof whole;
+}
+
+/** Options of `pipeline()`, beside those of `create()`. */
 const pipelineTable = {
-  ...createOptionsTable,
   dtype: 'a string',
   device: 'a string',
   progress_callback: 'a function',
   local_files_only: 'a boolean',
   host: 'a string',
   revision: 'a string',
-} satisfies TableOf<PipelineOptions>;
+} satisfies TableOf<Omit<PipelineOptions, keyof CreateOptions>>;
+
 const extractTable = {
-  ...callTable,
   pooling: 'a string',
   normalize: 'a boolean',
   quantize: 'a boolean',
   precision: 'binary|ubinary',
-} satisfies TableOf<FeatureExtractionOptions>;
-const labelTable = {
-  ...callTable,
-  top_k: `${whole(1)}|null`,
-  head: 'a string',
-} satisfies TableOf<TextClassificationOptions>;
+} satisfies TableOf<Omit<FeatureExtractionOptions, keyof CallOptions>>;
+
+const labelTable = ({ whole: wholeNumber }: Kit) =>
+  ({
+    top_k: `${wholeNumber(1)}|null`,
+    head: 'a string',
+  }) satisfies TableOf<Omit<TextClassificationOptions, keyof CallOptions>>;
 
 /** Tasks by name; each builds its pipeline. */
 const tasks = {
@@ -50,18 +64,20 @@ const tasks = {
 } as const;
 
 export async function createPipeline(
+  kit: Kit,
   task: string,
   model: Source | ModelUser,
   options: PipelineOptions,
 ): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
-  checkValue('task', task, 'a string');
-  check(options, pipelineTable);
+  const { model: _, ...ofCreate } = kit.createTable;
+  kit.checkValue('task', task, 'a string');
+  kit.check(options, { ...ofCreate, ...pipelineTable });
   if (!isTask(task)) {
     throw new PocketBertError('unsupported', `there is no pipeline for ${JSON.stringify(task)}`, {
       hint: `there are ${Object.keys(tasks).join(', ')}`,
     });
   }
-  return tasks[task](task, createOptions(task, model, options));
+  return tasks[task](kit, task, createOptions(task, model, options));
 }
 
 function isTask(task: string): task is keyof typeof tasks {
@@ -159,15 +175,16 @@ function isList(texts: string | readonly string[]): texts is readonly string[] {
 }
 
 async function featureExtraction(
+  kit: Kit,
   task: string,
   options: CreateOptions,
 ): Promise<FeatureExtractionPipeline> {
-  const embedder = await Embedder.create(options);
+  const embedder = await kit.Embedder.create(options);
   const extract = async (
     texts: string | readonly string[],
     call: FeatureExtractionOptions = {},
   ): Promise<Tensor> => {
-    check(call, extractTable);
+    kit.check(call, { ...kit.callTable, ...extractTable });
     const {
       pooling = 'none',
       normalize = false,
@@ -191,10 +208,11 @@ async function featureExtraction(
 }
 
 async function textClassification(
+  kit: Kit,
   task: string,
   options: CreateOptions,
 ): Promise<TextClassificationPipeline> {
-  const classifier = await Classifier.create(options);
+  const classifier = await kit.Classifier.create(options);
   // Of several heads, sentiment-analysis means the one of that name.
   const named = classifier.info.model.heads.some(({ name }) => name === 'sentiment');
   const head = task === 'sentiment-analysis' && named ? 'sentiment' : undefined;
@@ -211,7 +229,7 @@ async function textClassification(
     texts: string | readonly string[],
     call: TextClassificationOptions = {},
   ): Promise<Label[] | Label[][]> {
-    check(call, labelTable);
+    kit.check(call, { ...kit.callTable, ...labelTable(kit) });
     const { top_k: best = 1, ...rest } = call;
     const priority = rest.priority ?? (isList(texts) ? 'batch' : 'interactive');
     const list = isList(texts) ? texts : [texts];
