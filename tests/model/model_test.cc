@@ -45,7 +45,7 @@ Tensor Floats(std::vector<uint64_t> shape, float value) {
 // Values 1, 2, 3, … so that rows can be told apart.
 Tensor Counted(size_t rows, size_t cols) {
   Bytes data(rows * cols);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(1 + i % 100);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(1 + i % 60);
   return {"I8", {rows, cols}, std::move(data)};
 }
 
