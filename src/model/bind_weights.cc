@@ -21,6 +21,14 @@ std::span<T> Carve(ByteBlock& block, size_t& offset, size_t count) {
   return part;
 }
 
+// False for values that are no number, too.
+bool AllWithin(std::span<const float> values, float bound) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  bool within = true;
+  for (const float value : values) within &= value > bound && value < kInfinity;
+  return within;
+}
+
 }  // namespace
 
 WeightBinder::WeightBinder(TensorFile& file, size_t group_size)
@@ -57,7 +65,7 @@ ErrorBox WeightBinder::DTypeError(const TensorInfo& tensor, std::string_view exp
                      DTypeName(tensor.dtype) + ", expected " + expected);
 }
 
-Result<std::span<float>> WeightBinder::Floats(Entry& entry) {
+Result<std::span<float>> WeightBinder::Floats(Entry& entry, float bound) {
   const TensorInfo& tensor = *entry.tensor;
   if (tensor.dtype != DType::kF32) return DTypeError(tensor, "F32");
   if (!entry.floats.empty()) return entry.floats;
@@ -65,19 +73,24 @@ Result<std::span<float>> WeightBinder::Floats(Entry& entry) {
   const size_t count = bytes.size() / sizeof(float);
   if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(float) == 0) {
     entry.floats = {reinterpret_cast<float*>(bytes.data()), count};
-    return entry.floats;
+  } else {
+    PB_ASSIGN_OR_RETURN(ByteBlock block, ByteBlock::Create(bytes.size(), tensor.name));
+    entry.floats = {reinterpret_cast<float*>(block.data()), count};
+    DecodeFloats(DType::kF32, bytes.data(), entry.floats);
+    blocks_.push_back(std::move(block));
   }
-  PB_ASSIGN_OR_RETURN(ByteBlock block, ByteBlock::Create(bytes.size(), tensor.name));
-  entry.floats = {reinterpret_cast<float*>(block.data()), count};
-  DecodeFloats(DType::kF32, bytes.data(), entry.floats);
-  blocks_.push_back(std::move(block));
+  if (!AllWithin(entry.floats, bound)) {
+    return FormatError(Message(file_.name()) + ": tensor " + tensor.name +
+                       " has a value that is not finite" + (bound == 0 ? " and above 0" : ""));
+  }
   return entry.floats;
 }
 
-Result<std::span<float>> WeightBinder::RequireFloats(std::string_view name, size_t count) {
+Result<std::span<float>> WeightBinder::RequireFloats(std::string_view name, size_t count,
+                                                     float bound) {
   const uint64_t shape[] = {count};
   PB_ASSIGN_OR_RETURN(Entry * entry, Require(name, shape));
-  return Floats(*entry);
+  return Floats(*entry, bound);
 }
 
 Result<TensorView<const float>> WeightBinder::RequireScales(const TensorSpec& spec) {
@@ -85,7 +98,7 @@ Result<TensorView<const float>> WeightBinder::RequireScales(const TensorSpec& sp
   const uint64_t shape[] = {spec.rows, groups};
   PB_ASSIGN_OR_RETURN(Entry * entry,
                       Require(spec.name + std::string(one_file::kScaleSuffix), shape));
-  PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
+  PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry, 0));
   return TensorView<const float>(values.data(), spec.rows, groups);
 }
 
@@ -103,7 +116,7 @@ Status WeightBinder::Bind(const TensorSpec& spec, LinearWeights& slot) {
 Status WeightBinder::BindI8(const TensorSpec& spec, const TensorInfo& tensor, LinearWeights& slot) {
   PB_ASSIGN_OR_RETURN(const TensorView<const float> scales, RequireScales(spec));
   if (FindEntry(spec.input_scale_name) != nullptr) {
-    PB_ASSIGN_OR_RETURN(slot.input_scale, RequireFloats(spec.input_scale_name, spec.cols));
+    PB_ASSIGN_OR_RETURN(slot.input_scale, RequireFloats(spec.input_scale_name, spec.cols, 0));
   }
   const std::span<uint8_t> bytes = file_.MutableTensorBytes(tensor);
   int8_t* const values = reinterpret_cast<int8_t*>(bytes.data());

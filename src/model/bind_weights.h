@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,7 @@ namespace pocketbert {
 // Every Bind finds the tensor of a spec, checks its type and shape, and points the slot at it. F32
 // data is used where it lies (copied if unaligned); I8 matrices are repacked for the kernels, in
 // place if their sizes allow. Errors name the file and the tensor, what was found, what was
-// expected.
+// expected; so do values that are not finite, and scales that are not above 0.
 class WeightBinder {
  public:
   // `file` must stay where it is as long as the bound weights live (moving it is fine).
@@ -37,6 +38,8 @@ class WeightBinder {
   std::vector<ByteBlock> TakeBlocks() { return std::move(blocks_); }
 
  private:
+  static constexpr float kNoBound = -std::numeric_limits<float>::infinity();
+
   struct Entry {
     const TensorInfo* tensor;
     bool used = false;
@@ -46,8 +49,10 @@ class WeightBinder {
   Entry* FindEntry(std::string_view name);
   Result<Entry*> Require(std::string_view name, std::span<const uint64_t> shape);
   ErrorBox DTypeError(const TensorInfo& tensor, std::string_view expected) const;
-  Result<std::span<float>> Floats(Entry& entry);
-  Result<std::span<float>> RequireFloats(std::string_view name, size_t count);
+  // Their values are finite; above `bound`, if one is given.
+  Result<std::span<float>> Floats(Entry& entry, float bound = kNoBound);
+  Result<std::span<float>> RequireFloats(std::string_view name, size_t count,
+                                         float bound = kNoBound);
   // The scales [rows, groups] of an I8 tensor.
   Result<TensorView<const float>> RequireScales(const TensorSpec& spec);
   Status BindI8(const TensorSpec& spec, const TensorInfo& tensor, LinearWeights& slot);

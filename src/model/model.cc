@@ -180,6 +180,12 @@ class ModelBinder {
     PB_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromCompiled(text, vocabulary));
     PB_RETURN_IF_ERROR(CheckVocabulary(file_.name(), tokenizer, model_.config_.encoder.vocab_size));
     model_.tokenizer_ = std::make_unique<Tokenizer>(std::move(tokenizer));
+    const size_t special = model_.tokenizer_->special_token_count(false);
+    if (model_.max_length() < special) {
+      return FormatError(Message(file_.name()) + ": max_seq_length (or model_max_length) is " +
+                         model_.max_length() + ", expected at least the " + special +
+                         " special tokens");
+    }
     return Done{};
   }
 

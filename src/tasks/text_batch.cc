@@ -23,6 +23,7 @@ Result<size_t> MaxLength(const Model& model, const LengthOptions& options) {
 
 EncodeOptions OptionsFor(size_t max_length, Truncate truncate) {
   EncodeOptions options;
+  options.return_overflow = false;
   if (truncate == Truncate::kError) return options;
   options.truncation = Truncation{
       .max_length = max_length,

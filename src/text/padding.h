@@ -14,8 +14,13 @@ namespace pocketbert {
 // tokenizer.json's "padding".
 Result<std::optional<Padding>> ReadPadding(Json json);
 
+// Tokens that all windows of an encoding, or all encodings of a padded batch, may have together;
+// about 400 MB.
+constexpr size_t kMostTokens = size_t{1} << 24;
+
 // Pads all encodings, and their overflow windows, to the asked length; `pad_id` stands for the
-// option where that is absent. Errors (kInvalidArgument): a length above 2^24.
+// option where that is absent. Errors: kInvalidArgument for a length above 2^24, kTooLong for more
+// than kMostTokens in all.
 Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32_t pad_id);
 
 }  // namespace pocketbert

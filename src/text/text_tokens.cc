@@ -19,7 +19,7 @@ uint32_t CountUtf16(std::string_view text) {
 
 }  // namespace
 
-Status TextTokens::Append(std::string_view text, bool skip_special, size_t enough,
+Status TextTokens::Append(std::string_view text, bool skip_special, Needed needed,
                           TokenList& out) {
   if (text.size() >= kLongestText) {
     return TooLongError(Message("a text of ") + text.size() + " bytes, expected less than " +
@@ -41,8 +41,8 @@ Status TextTokens::Append(std::string_view text, bool skip_special, size_t enoug
   size_t at = 0;
   for (const TokenMatch& match : source_matches_) {
     if (at < match.begin) {
-      PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), enough, out));
-      if (out.size() >= enough) return Done{};
+      PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), needed, out));
+      if (out.size() >= needed.first) return Done{};
     } else {
       unit_ -= CountUtf16(text.substr(match.begin, at - match.begin));
     }
@@ -51,7 +51,7 @@ Status TextTokens::Append(std::string_view text, bool skip_special, size_t enoug
     unit_ += units;
     at = match.end;
   }
-  return AppendBetween(text.substr(at), enough, out);
+  return AppendBetween(text.substr(at), needed, out);
 }
 
 size_t TextTokens::PartEnd(std::string_view piece) const {
@@ -60,12 +60,13 @@ size_t TextTokens::PartEnd(std::string_view piece) const {
   return blank == std::string_view::npos ? piece.size() : blank + 1;
 }
 
-Status TextTokens::AppendBetween(std::string_view piece, size_t enough, TokenList& out) {
-  while (!piece.empty() && out.size() < enough) {
+Status TextTokens::AppendBetween(std::string_view piece, Needed needed, TokenList& out) {
+  while (!piece.empty() && out.size() < needed.first) {
     const size_t end = PartEnd(piece);
     text_.Clear();
     unit_ = text_.AppendSource(piece.substr(0, end), unit_);
     PB_RETURN_IF_ERROR(AppendPart(out));
+    out.KeepLast(needed.last);
     piece.remove_prefix(end);
   }
   return Done{};

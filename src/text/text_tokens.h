@@ -2,6 +2,7 @@
 // TextTokens: one text through added tokens, normalizer, pre-tokenizer and model.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,14 +19,19 @@ class TextTokens {
  public:
   explicit TextTokens(const TokenizerState& state) : state_(state) {}
 
-  // Appends the tokens of `text` to `out`. Where `enough` tokens are there already, the rest of the
-  // text may be left out. `skip_special`: special tokens in the text are text like any other.
+  // What is needed of a text's tokens.
+  struct Needed {
+    size_t first = SIZE_MAX;  // where so many are there, the rest of the text may be left out
+    size_t last = SIZE_MAX;   // what comes before the last so many may be dropped
+  };
+
+  // Appends the tokens of `text` to `out`, which is empty. `skip_special`: special tokens in the text are text like any other.
   // Errors: kTooLong (1 GB or more), kFormat (unknown token needed and absent).
-  Status Append(std::string_view text, bool skip_special, size_t enough, TokenList& out);
+  Status Append(std::string_view text, bool skip_special, Needed needed, TokenList& out);
 
  private:
   // The pieces of the source between added tokens.
-  Status AppendBetween(std::string_view piece, size_t enough, TokenList& out);
+  Status AppendBetween(std::string_view piece, Needed needed, TokenList& out);
   // Bytes of `piece` that may be worked on at once.
   size_t PartEnd(std::string_view piece) const;
   // What is in text_, a part of the source.

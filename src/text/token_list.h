@@ -1,6 +1,7 @@
 #pragma once
 // TokenList: the tokens of one text, before template and truncation.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,14 @@ struct TokenList {
     ids.push_back(id);
     offsets.push_back(range);
     word_ids.push_back(word_id);
+  }
+  // Drops what comes before the last `count`, once that is worth the copying.
+  void KeepLast(size_t count) {
+    if (size() / 2 <= count) return;
+    const auto drop = static_cast<ptrdiff_t>(size() - count);
+    ids.erase(ids.begin(), ids.begin() + drop);
+    offsets.erase(offsets.begin(), offsets.begin() + drop);
+    word_ids.erase(word_ids.begin(), word_ids.begin() + drop);
   }
 };
 

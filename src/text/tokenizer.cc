@@ -10,9 +10,6 @@
 namespace pocketbert {
 namespace {
 
-// Tokens that one encoding may have in all its windows together; about 400 MB.
-constexpr size_t kMostTokens = size_t{1} << 24;
-
 // Tokens that truncation leaves for the texts, template tokens taken off; an error if the options
 // cannot be obeyed.
 Result<size_t> RoomForText(const Truncation& truncation, size_t special_tokens) {
@@ -44,9 +41,9 @@ class CallEncoder {
                                  : 0;
       PB_ASSIGN_OR_RETURN(room, RoomForText(*options_.truncation, special));
     }
-    const size_t enough = EnoughTokens(room, pair);
-    PB_RETURN_IF_ERROR(Tokenize(0, input.text, enough));
-    if (pair) PB_RETURN_IF_ERROR(Tokenize(1, *input.pair, enough));
+    const TextTokens::Needed needed = NeededTokens(room, pair);
+    PB_RETURN_IF_ERROR(Tokenize(0, input.text, needed));
+    if (pair) PB_RETURN_IF_ERROR(Tokenize(1, *input.pair, needed));
     PB_RETURN_IF_ERROR(CutAll(room, pair));
     PB_RETURN_IF_ERROR(CheckSize(pair));
     Encoding encoding = Assemble(0, 0, pair);
@@ -56,20 +53,24 @@ class CallEncoder {
   }
 
  private:
-  // Beyond these a text need not be read: what is cut off on the right is not asked for.
-  size_t EnoughTokens(size_t room, bool pair) const {
-    const bool all = !options_.truncation || options_.return_overflow || pair ||
-                     options_.truncation->direction == Side::kLeft ||
-                     options_.truncation->strategy == TruncationStrategy::kOnlySecond;
-    return all ? SIZE_MAX : room + 1;
+  // What is cut off is not asked for: of a text that is cut on the right, the rest need not be
+  // read; of one that is cut on the left, the beginning need not be kept. One token more than there
+  // is room for shows that something is cut.
+  TextTokens::Needed NeededTokens(size_t room, bool pair) const {
+    if (!options_.truncation || options_.return_overflow || pair ||
+        options_.truncation->strategy == TruncationStrategy::kOnlySecond) {
+      return {};
+    }
+    if (options_.truncation->direction == Side::kLeft) return {.last = room + 1};
+    return {.first = room + 1};
   }
 
-  Status Tokenize(int which, std::string_view text, size_t enough) {
+  Status Tokenize(int which, std::string_view text, TextTokens::Needed needed) {
     TokenList& tokens = tokens_[which];
     tokens.ids.clear();
     tokens.offsets.clear();
     tokens.word_ids.clear();
-    return text_tokens_.Append(text, options_.encode_special_tokens, enough, tokens);
+    return text_tokens_.Append(text, options_.encode_special_tokens, needed, tokens);
   }
 
   Status CutAll(size_t room, bool pair) {

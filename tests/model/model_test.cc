@@ -4,7 +4,9 @@
 
 #include <catch2/catch_amalgamated.hpp>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -139,8 +141,8 @@ Model Opened(const Parts& parts, size_t pad = 0) {
   return std::move(model).value();
 }
 
-Error Refusal(const Parts& parts, std::string_view part) {
-  const auto model = Open(parts);
+Error Refusal(const Parts& parts, std::string_view part, size_t pad = 0) {
+  const auto model = Open(parts, pad);
   REQUIRE_FALSE(model.ok());
   INFO(model.error().message);
   CHECK(model.error().message.starts_with("my.safetensors"));
@@ -215,6 +217,47 @@ TEST_CASE("an input scale is shared by query, key and value") {
   }
   parts.tensors["encoder.layer.0.attention.self.input_scale"] = Floats({kHidden + 1}, 3);
   Refusal(parts, "encoder.layer.0.attention.self.input_scale has shape [13], expected [12]");
+}
+
+TEST_CASE("values that are not finite, and scales that are not above 0, are refused by name") {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const bool int8 : {true, false}) {
+    Parts sound = SoundParts(int8);
+    if (int8) {
+      sound.tensors["encoder.layer.0.attention.self.input_scale"] = Floats({kHidden}, 3);
+    }
+    for (const auto& [name, tensor] : sound.tensors) {
+      if (tensor.dtype != "F32") continue;
+      const bool scale = name.ends_with("_scale");
+      std::vector<float> bad = {std::nanf(""), -std::nanf(""), kInfinity, -kInfinity};
+      if (scale) bad.insert(bad.end(), {0.0f, -0.0f, -1.0f});
+      for (const float value : bad) {
+        Parts parts = sound;
+        Bytes& data = parts.tensors[name].data;
+        std::memcpy(data.data() + data.size() - sizeof(value), &value, sizeof(value));
+        for (const size_t pad : {0, 1}) {
+          CHECK(Refusal(parts, "tensor " + name + " has a value that is not finite", pad).code ==
+                ErrorCode::kFormat);
+        }
+      }
+      // The largest and smallest numbers are numbers.
+      for (const float value : {std::numeric_limits<float>::max(), 1e-45f}) {
+        Parts parts = sound;
+        std::memcpy(parts.tensors[name].data.data(), &value, sizeof(value));
+        Opened(parts);
+      }
+    }
+  }
+}
+
+TEST_CASE("a limit without room for the special tokens is refused") {
+  Parts parts = SoundParts();
+  parts.metadata["sentence"] =
+      R"({"from_modules":true,"pooling":["cls"],"include_prompt":true,"steps":[],)"
+      R"("max_length":1,"prompts":{}})";
+  CHECK(Refusal(parts, "my.safetensors: max_seq_length (or model_max_length) is 1, expected at "
+                       "least the 2 special tokens")
+            .code == ErrorCode::kFormat);
 }
 
 TEST_CASE("a moved model keeps its views") {

@@ -236,5 +236,21 @@ TEST_CASE("older layouts: the encoder in a folder of its own") {
   CHECK(model.value().max_length() == 32);
 }
 
+TEST_CASE("shards in a folder of their own") {
+  Folder folder;
+  for (const auto& [path, content] : testing::ShardedFixture()) {
+    folder[testing::IsWeights(path) ? "shards/" + path : path] = content;
+  }
+  const auto below = Import(folder);
+  if (!below.ok()) FAIL(below.error().message);
+  const auto beside = Import(testing::ShardedFixture());
+  REQUIRE(beside.ok());
+  const auto bytes = [](const TensorFile& file) {
+    const auto whole = file.bytes();
+    return testing::Bytes(whole.begin(), whole.end());
+  };
+  CHECK(bytes(below.value()) == bytes(beside.value()));
+}
+
 }  // namespace
 }  // namespace pocketbert

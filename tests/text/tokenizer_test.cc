@@ -149,6 +149,64 @@ TEST_CASE("what is cut on the right need not be read, and is still told") {
   CHECK(Encode(tokenizer, text, options).overflow.size() == 6250);
 }
 
+TEST_CASE("without its windows, a cut text is what it is with them, on both sides") {
+  const Tokenizer tokenizer = TinyTokenizer().Load();
+  const std::string words[] = {"hello ", "unaffable ", "\xC3\xA9t\xC3\xA9\n", "[SEP]", "!", "x", "  ",
+                               "\xF0\x9F\x98\x80 ", "[MASK] "};
+  uint32_t state = 1;
+  const auto random = [&](uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  for (const uint32_t count : {0, 1, 5, 300, 9000}) {
+    std::string text;
+    for (uint32_t i = 0; i < count; ++i) text += words[random(std::size(words))];
+    for (const Side side : {Side::kLeft, Side::kRight}) {
+      for (const size_t length : {2, 3, 8, 200, 3000, 100000}) {
+        EncodeOptions options;
+        options.truncation = Truncation{.max_length = length, .direction = side};
+        const Encoding whole = Encode(tokenizer, text, options);
+        options.return_overflow = false;
+        const Encoding cut = Encode(tokenizer, text, options);
+        INFO(count << " words, " << length << " tokens, side " << static_cast<int>(side));
+        CHECK(cut.ids == whole.ids);
+        CHECK(cut.offsets == whole.offsets);
+        CHECK(cut.word_ids == whole.word_ids);
+        CHECK(cut.special_tokens_mask == whole.special_tokens_mask);
+        CHECK(cut.truncated == whole.truncated);
+        CHECK(cut.overflow.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("padding beyond all measure is refused") {
+  const Tokenizer tokenizer = TinyTokenizer().Load();
+  EncodeOptions options;
+  options.padding.emplace();
+  std::string large;
+  for (int i = 0; i < 60000; ++i) large += "a ";
+  std::vector<TextPair> texts(2000, TextPair{"hello"});
+  texts.push_back({large});
+  const auto failure = [&] {
+    const auto batch = tokenizer.EncodeBatch(texts, options);
+    REQUIRE_FALSE(batch.ok());
+    CHECK(batch.error().code == ErrorCode::kTooLong);
+    return batch.error().message;
+  };
+  CHECK(failure().find("2001 encodings to 60002 tokens would take 120064002") != std::string::npos);
+  texts.assign(17, TextPair{"hello"});
+  options.padding->length = 1'000'000;
+  CHECK(failure().find("would take 17000000, expected at most 16777216") != std::string::npos);
+
+  // Windows are padded, too.
+  texts.assign(1, TextPair{"a a a a a a a a a a a a a a a a a"});
+  options.truncation = Truncation{.max_length = 3};
+  CHECK(failure().find("17 encodings") != std::string::npos);
+  options.return_overflow = false;
+  CHECK(tokenizer.EncodeBatch(texts, options).value()[0].size() == 1'000'000);
+}
+
 TEST_CASE("options that cannot be obeyed are refused") {
   const Tokenizer tokenizer = TinyTokenizer().Load();
   EncodeOptions options;

@@ -82,9 +82,12 @@ export interface CreateOptions {
    * For a folder: one per path, `{'model.safetensors': '…'}`.
    */
   readonly integrity?: string | { readonly [path: string]: string } | undefined;
-  /** `'auto'`: fetched files are kept in the browser's Cache storage; `'none'` (default): not. */
+  /** So far nothing is kept, with `'auto'` either, as `info.cache` tells: the browser's own cache does
+   *  as the HTTP headers of the files say. */
   readonly cache?: 'auto' | 'none' | undefined;
-  /** Use cached files only, never the network. */
+  /** Only what needs no network loads: bytes, Blobs, directories, files of the disk (in node the default
+   *  model is one). Files behind addresses are refused with code `network`, those of the page's own
+   *  origin too; the package's scripts and wasm are loaded as always. */
   readonly offline?: boolean | undefined;
   /** Used instead of the global `fetch` for the files of the model. */
   readonly fetch?: typeof globalThis.fetch | undefined;

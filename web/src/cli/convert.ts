@@ -5,6 +5,7 @@ import type { Engine, EngineModel, ModelInfo, Precision } from '../core/types.js
 import { messageOf, PocketBertError } from '../errors.js';
 import { sniff, type OpenFile } from '../models/files.js';
 import { readFolder, type Folder } from '../models/folder_files.js';
+import { folderNotes } from '../models/folder_notes.js';
 import { readHeader } from '../models/safetensors_header.js';
 import { originOf } from '../models/source.js';
 import { compare, storedVectors, type Comparison } from './fidelity.js';
@@ -49,7 +50,7 @@ async function folderAt(source: string, say: ConvertOptions['say']): Promise<Fol
   if (origin.kind === 'file') return refuseFile(source, await origin.open());
   const found = await readFolder(origin.store, (file) => file, notes);
   if (found.kind === 'file') return refuseFile(source, await found.open());
-  for (const note of notes) say(`note: ${note}`);
+  for (const note of [...notes, ...folderNotes(found.texts)]) say(`note: ${note}`);
   return found;
 }
 

@@ -83,6 +83,7 @@ function outputFile(source: string, out: string): string {
 /** OWNER/MODEL/resolve/main of a hub and the path of a folder both name the model. */
 function nameOf(source: string): string {
   const isAddress = /^[a-z][a-z0-9+.-]+:\/\//i.test(source);
+  if (isAddress && !URL.canParse(source)) throw new UsageError(`${JSON.stringify(source)} is no address`);
   const path = isAddress ? new URL(source).pathname.replace(/\/resolve\/[^/]+\/?$/, '') : resolve(source);
   return decodeURIComponent(basename(path)) || 'model';
 }

@@ -3,7 +3,7 @@
  * that no bundler looks for them.
  */
 
-import { PocketBertError } from '../errors.js';
+import { messageOf, PocketBertError } from '../errors.js';
 import type { FileStore, OpenFile } from './files.js';
 import { missing, stem, type Origin } from './source.js';
 
@@ -90,9 +90,28 @@ async function kindOnDisk(place: string): Promise<'directory' | 'file' | undefin
   }
 }
 
+/** The path of a `file:` address. */
+function pathOf(address: URL): string {
+  try {
+    return builtin().url.fileURLToPath(address);
+  } catch (cause) {
+    if (cause instanceof PocketBertError) throw cause;
+    throw new PocketBertError(
+      'invalid_argument',
+      `${address.href} is no address of a file: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}
+
+/** The file at a `file:` address; undefined if there is none. */
+export function openFileAddress(address: URL): Promise<OpenFile | undefined> {
+  return openDisk(pathOf(address));
+}
+
 /** What is at a path or a `file:` address. */
 export async function originOnDisk(source: string | URL): Promise<Origin> {
-  const place = typeof source === 'string' ? source : builtin().url.fileURLToPath(source);
+  const place = typeof source === 'string' ? source : pathOf(source);
   const kind = await kindOnDisk(place);
   if (kind === undefined) throw missing(place);
   if (kind === 'directory') return { kind: 'folder', store: diskStore(place) };

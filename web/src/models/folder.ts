@@ -18,8 +18,9 @@ import {
   type WeightFile,
 } from './folder_files.js';
 import { sendAll, type Loaded, type LoadContext, type LoadSettings, type Send } from './load.js';
-import { recordOfFiles, recordStore } from './record_store.js';
+import { kindOf, recordOfFiles, recordStore } from './record_store.js';
 import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
+import { folderNotes } from './folder_notes.js';
 import type { UrlReading } from './url_file.js';
 import { urlStore } from './url_store.js';
 
@@ -35,20 +36,19 @@ function isDirectory(source: Source): source is FileSystemDirectoryHandle {
 
 function isFileRecord(source: Source): source is FileRecord {
   return (
-    typeof source === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(source))
+    typeof source === 'object' &&
+    source !== null &&
+    [Object.prototype, null].includes(Object.getPrototypeOf(source))
   );
 }
 
 /** The files of a source that is no single file. Nothing is fetched yet. */
 export function storeOf(source: Source, reading: UrlReading): FileStore {
   if (source instanceof URL) return urlStore(source, reading);
-  if (isFileList(source)) {
-    const { record, name } = recordOfFiles(source);
-    return recordStore(record, name, reading);
-  }
+  if (isFileList(source)) return recordStore(recordOfFiles(source), reading);
   if (isDirectory(source)) return directoryStore(source);
-  if (isFileRecord(source)) return recordStore(source, '', reading);
-  throw new PocketBertError('invalid_argument', `a ${typeof source} is no model source`, {
+  if (isFileRecord(source)) return recordStore(source, reading);
+  throw new PocketBertError('invalid_argument', `${kindOf(source)} is no model source`, {
     hint: 'give a URL, a path, bytes, a Blob, a FileSystemDirectoryHandle, a list of Files or a record {path: file}',
   });
 }
@@ -75,6 +75,7 @@ async function importFolder(
   context: LoadContext,
 ): Promise<Loaded> {
   const { signal, meter } = context;
+  context.notes.push(...folderNotes(folder.texts));
   const remote = await context.remote;
   const options = { precision: settings.precision ?? 'int8', source: folder.name };
   await remote.call('beginImport', { texts: folder.texts, options }, { signal });
@@ -124,7 +125,7 @@ export async function loadFolder(
   watch: Watch,
 ): Promise<Loaded | OneFile> {
   const found = settings.tokenizerOnly
-    ? await readTokenizerFolder(store, watch)
+    ? await readTokenizerFolder(store, watch, context.notes)
     : await readFolder(store, watch, context.notes);
   if (found.kind === 'file') return found;
   return settings.tokenizerOnly

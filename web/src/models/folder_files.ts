@@ -81,14 +81,17 @@ function encoderFolder(modules: unknown): string {
 class FolderReader {
   readonly #store: FileStore;
   readonly #watch: Watch;
+  readonly #notes: readonly string[];
   readonly texts: Record<string, string> = {};
   readonly weights: WeightFile[] = [];
   /** Folder of the encoder itself: old sentence-transformers models have it in `0_Transformer/`. */
   #root = '';
 
-  constructor(store: FileStore, watch: Watch) {
+  /** @param notes what was noted about absent files meanwhile, for hints */
+  constructor(store: FileStore, watch: Watch, notes: readonly string[]) {
     this.#store = store;
     this.#watch = watch;
+    this.#notes = notes;
   }
 
   async #open(path: string): Promise<OpenFile | undefined> {
@@ -135,7 +138,7 @@ class FolderReader {
 
   missing(path: string, why: string, hint = ''): PocketBertError {
     return new PocketBertError('format', `${path} was not found in ${this.#store.label}: ${why}`, {
-      hint,
+      hint: [...this.#notes, hint].filter((part) => part !== '').join('; '),
     });
   }
 
@@ -259,7 +262,7 @@ export async function readFolder(
 ): Promise<Folder | OneFile> {
   const paths = await store.list();
   const only = oneFileIn(paths);
-  const reader = new FolderReader(store, watch);
+  const reader = new FolderReader(store, watch, notes);
   if (only !== undefined) {
     await reader.weight(only);
     const [file] = reader.weights;
@@ -269,11 +272,11 @@ export async function readFolder(
   await reader.modules();
   await reader.encoderTexts(modelTexts);
   if (reader.encoderText('config.json') === undefined) {
-    const hint = [
-      ...notes,
+    throw reader.missing(
+      'config.json',
+      'it is needed to know the model',
       'the source must be a folder with config.json, or one file *.pocketbert.safetensors',
-    ];
-    throw reader.missing('config.json', 'it is needed to know the model', hint.join('; '));
+    );
   }
   await reader.tokenizer();
   await reader.heads(paths);
@@ -285,9 +288,10 @@ export async function readFolder(
 export async function readTokenizerFolder(
   store: FileStore,
   watch: Watch,
+  notes: readonly string[],
 ): Promise<Folder | OneFile> {
   const only = oneFileIn(await store.list());
-  const reader = new FolderReader(store, watch);
+  const reader = new FolderReader(store, watch, notes);
   if (only !== undefined) {
     await reader.weight(only);
     const [file] = reader.weights;

@@ -62,7 +62,8 @@ export interface InfoParts {
 
 export function describe({ facts, loaded, notes }: InfoParts, worker: boolean): Info {
   const { variant, threads, reasons } = facts;
-  const cache = 'none: files are kept as the HTTP headers of their server say';
+  const cache =
+    "none: PocketBERT keeps no files, with cache 'auto' either; the browser does as HTTP headers say";
   return frozen({ variant, threads, reasons, worker, cache, model: describeModel(loaded, notes) });
 }
 

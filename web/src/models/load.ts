@@ -122,7 +122,10 @@ async function loadFile(
     remote.call('writeFile', { offset, bytes }, { signal, transfer: [bytes.buffer] });
   await sendAll(headed, send, signal);
   meter.prepare();
-  const model = await remote.call('openFile', { source: name }, { signal });
+  const model = await remote.call('openFile', { source: file.label }, { signal });
+  if (headed.metadata['fidelity'] && model.fidelity === undefined) {
+    context.notes.push('fidelity in the metadata of the file is not JSON, and is left out');
+  }
   if (settings.precision !== undefined && settings.precision !== model.precision) {
     throw new PocketBertError(
       'unsupported',

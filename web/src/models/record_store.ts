@@ -3,8 +3,17 @@
 import { PocketBertError } from '../errors.js';
 import type { FilePart, FileRecord } from '../types.js';
 import { openBlob, openBytes, type FileStore, type OpenFile } from './files.js';
+import { hasDisk, later } from './platform.js';
 import type { UrlReading } from './url_file.js';
 import { openInFolder } from './url_store.js';
+
+/** What a value is, for messages: its class, or its type. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  const name: unknown = Object(value).constructor?.name;
+  const kind = typeof value === 'object' && typeof name === 'string' ? name : typeof value;
+  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}
 
 async function openPart(
   path: string,
@@ -15,33 +24,47 @@ async function openPart(
   if (part instanceof Blob) return openBlob(part, path);
   if (part instanceof Uint8Array) return openBytes(part, path);
   if (part instanceof ArrayBuffer) return openBytes(new Uint8Array(part), path);
-  if (part instanceof URL) return openInFolder(part, path, reading);
-  throw new PocketBertError('invalid_argument', `${path} is neither Blob, bytes, text nor URL`);
+  if (part instanceof URL) {
+    if (part.protocol !== 'file:' || !hasDisk()) return openInFolder(part, path, reading);
+    return (await later(import('./disk_store.js'))).openFileAddress(part);
+  }
+  throw new PocketBertError('invalid_argument', `${path} is ${kindOf(part)}; expected a Blob, bytes, text or a URL`);
 }
 
-/** A store over `{path: part}`. */
-export function recordStore(record: FileRecord, name: string, reading: UrlReading): FileStore {
+/** The one folder that holds all these paths, with its slash; `''` if there is none. */
+function topOf(paths: readonly string[]): string {
+  const top = /^[^/]*\//.exec(paths[0] ?? '')?.[0] ?? '';
+  return paths.every((path) => path.startsWith(top)) ? top : '';
+}
+
+/** A store over `{path: part}`; the paths may be those below one folder. */
+export function recordStore(record: FileRecord, reading: UrlReading): FileStore {
   const parts = new Map<string, FilePart>();
   for (const [path, part] of Object.entries(record)) parts.set(path.replace(/^(\.?\/)+/, ''), part);
+  const top = topOf([...parts.keys()]);
   return {
     label: 'the given files',
-    name,
-    list: async () => [...parts.keys()],
+    name: top.slice(0, -1),
+    list: async () => [...parts.keys()].map((path) => path.slice(top.length)),
     async open(path) {
-      const part = parts.get(path);
+      const part = parts.get(top + path);
       return part === undefined ? undefined : openPart(path, part, reading);
     },
   };
 }
 
-/** Paths of dropped files relative to the one folder that holds them all, if there is one. */
-export function recordOfFiles(files: readonly File[]): { record: FileRecord; name: string } {
-  const paths = files.map((file) => file.webkitRelativePath || file.name);
-  const top = paths[0]?.includes('/') ? paths[0].slice(0, paths[0].indexOf('/') + 1) : '';
-  const strip = top !== '' && paths.every((path) => path.startsWith(top)) ? top.length : 0;
+/** Dropped files by path. */
+export function recordOfFiles(files: readonly unknown[]): FileRecord {
   const record: { [path: string]: FilePart } = {};
-  files.forEach((file, index) => {
-    const path = (paths[index] ?? file.name).slice(strip);
+  [...files].forEach((file, index) => {
+    if (!(file instanceof File)) {
+      throw new PocketBertError(
+        'invalid_argument',
+        `item ${index} of the model source is ${kindOf(file)}, expected a File`,
+        { hint: 'give a list of Files, or a record {path: file}' },
+      );
+    }
+    const path = file.webkitRelativePath || file.name;
     if (path in record) {
       throw new PocketBertError('invalid_argument', `two of the given files are called ${path}`, {
         hint: 'give a record {path: file} with paths such as 1_Pooling/config.json',
@@ -49,5 +72,5 @@ export function recordOfFiles(files: readonly File[]): { record: FileRecord; nam
     }
     record[path] = file;
   });
-  return { record, name: top.slice(0, -1) };
+  return record;
 }

@@ -47,7 +47,10 @@ function dataBytes(header: { readonly [key: string]: unknown }): number {
 /** Reads until the header is there, or the file ends. */
 export async function readHeader(file: OpenFile): Promise<HeadedFile> {
   let head: Bytes = new Uint8Array(0);
-  while (head.length < headerEnd(head) && headerEnd(head) <= (file.size ?? Infinity)) {
+  const size = file.size ?? Infinity;
+  for (;;) {
+    const wanted = headerEnd(head) <= size ? headerEnd(head) : Math.min(8, size);
+    if (head.length >= wanted) break;
     const bytes = await file.read();
     if (bytes === undefined) break;
     head = head.length === 0 ? bytes : join(head, bytes);
@@ -66,10 +69,14 @@ export async function readHeader(file: OpenFile): Promise<HeadedFile> {
 }
 
 /** What is wrong with a file that has no header. */
-export function brokenHeader(headed: HeadedFile): PocketBertError {
-  const { label } = headed.file;
-  return new PocketBertError(
-    'format',
-    `${label} is not a safetensors file: no header of JSON at its beginning, but ${headed.head.length} bytes, ${beginningOf(headed.head)}`,
-  );
+export function brokenHeader({ file, head }: HeadedFile): PocketBertError {
+  const end = headerEnd(head);
+  const size = file.size ?? head.length;
+  const about =
+    head[8] === 0x7b && size < end
+      ? `${file.label} ended after ${size} bytes, within its header of ${end} bytes: it is truncated`
+      : `${file.label} is not a safetensors file: no header of JSON at its beginning, but ` +
+        (size < 8 ? `${size} bytes, ` : '') +
+        beginningOf(head);
+  return new PocketBertError('format', about);
 }

@@ -219,7 +219,16 @@ export class Session {
   }
 
   async #restart(): Promise<Running> {
-    const running = await run({ ...this.#options, onProgress: undefined }, undefined);
+    const running = await run({ ...this.#options, onProgress: undefined }, undefined).catch(
+      (thrown: unknown) => {
+        const { code, message } = toPocketBertError(thrown, 'trap', 'the engine did not start');
+        throw new PocketBertError(
+          code,
+          `the engine ended by a trap, and its model can not be loaded again: ${message}`,
+          { hint: 'create a new object, from a source that is still there', cause: thrown },
+        );
+      },
+    );
     this.#loaded = running.loaded;
     this.#info = this.#describe(running);
     if (this.#destroyed) running.remote.close(destroyedError('while the call ran'));

@@ -24,13 +24,22 @@ export function stem(name: string): string {
   return name.replace(/^.*\//, '').replace(/(\.pocketbert)?\.safetensors$/, '');
 }
 
+/** The same text without percent signs, where they are sound. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function fileAt(url: URL, reading: UrlReading): Origin {
-  const name = stem(decodeURIComponent(url.pathname));
+  const name = stem(decoded(url.pathname));
   return {
     kind: 'file',
     name,
     async open() {
-      const file = await openUrl(url, name, reading);
+      const file = await openUrl(url, '', reading);
       if (file === undefined) throw missing(url.href);
       return file;
     },
@@ -43,7 +52,8 @@ async function inFolder(source: Source, reading: UrlReading): Promise<Origin> {
 }
 
 async function fromDisk(source: string | URL): Promise<Origin> {
-  return (await later(import('./disk_store.js'))).originOnDisk(source);
+  if (hasDisk()) return (await later(import('./disk_store.js'))).originOnDisk(source);
+  throw new PocketBertError('unsupported', `${source} is on the disk, which pages cannot read`);
 }
 
 function fromUrl(url: URL, reading: UrlReading): Origin | Promise<Origin> {

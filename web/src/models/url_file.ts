@@ -1,6 +1,6 @@
 /** A file behind an address: one request, 404 means absent. */
 
-import { abortError, PocketBertError, toPocketBertError } from '../errors.js';
+import { abortError, messageOf, PocketBertError, toPocketBertError } from '../errors.js';
 import { intoSpares, partBytes, type Bytes, type OpenFile } from './files.js';
 
 /** How addresses are read. */
@@ -32,10 +32,12 @@ async function request(url: URL, reading: UrlReading): Promise<Response> {
     );
   }
   try {
-    return await reading.fetch(url.href, { signal: reading.signal });
+    const response = await reading.fetch(url.href, { signal: reading.signal });
+    if (typeof response?.ok === 'boolean') return response;
+    throw new TypeError(`fetch gave ${String(response)} instead of a Response`);
   } catch (thrown) {
     if (reading.signal.aborted) throw abortError(reading.signal);
-    throw new PocketBertError('network', `${url.href} could not be fetched`, {
+    throw new PocketBertError('network', `${url.href} could not be fetched: ${messageOf(thrown)}`, {
       cause: thrown,
       hint: "the server is down, or another origin that sends no CORS header, or the page's Content-Security-Policy connect-src forbids it",
     });
@@ -90,6 +92,7 @@ function fileOf(url: URL, response: Response, signal: AbortSignal): UrlFile {
 
 /**
  * Opens the file at `url`, called `path` in its folder. Undefined if there is none.
+ * @param path `''` for a file that is no part of a folder: a refusal does not mean that it is absent
  * @throws `network` for any other status
  */
 export async function openUrl(
@@ -102,7 +105,7 @@ export async function openUrl(
   if (response.ok) return fileOf(url, response, reading.signal);
   response.body?.cancel().catch(() => {});
   if (absent.includes(status)) return undefined;
-  if (perhapsAbsent.includes(status)) {
+  if (path !== '' && perhapsAbsent.includes(status)) {
     reading.note(`${path} was refused with status ${status} and taken for absent`);
     return undefined;
   }

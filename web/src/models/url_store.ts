@@ -1,6 +1,7 @@
 /** Folders behind addresses: a file that is answered with a web page is absent. */
 
 import { beginningOf, isWebPage, withFirst, type FileStore, type OpenFile } from './files.js';
+import { decoded } from './source.js';
 import { openUrl, type UrlReading } from './url_file.js';
 
 /** Opens the file of a folder that is at `url`; undefined if there is none. */
@@ -26,7 +27,7 @@ export function urlStore(folder: URL, reading: UrlReading): FileStore {
   const base = new URL(folder.href);
   base.hash = '';
   if (!base.pathname.endsWith('/')) base.pathname += '/';
-  const name = decodeURIComponent(base.pathname.split('/').filter(Boolean).at(-1) ?? base.host);
+  const name = decoded(base.pathname.split('/').filter(Boolean).at(-1) ?? base.host);
   return {
     label: base.href,
     name,

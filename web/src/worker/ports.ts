@@ -21,12 +21,16 @@ export interface PortEvents {
 export type OpenPort = (events: PortEvents) => Port;
 
 const workerHint =
-  'the page must be allowed to start workers of its own origin (Content-Security-Policy worker-src), ' +
-  'and worker.js must lie beside index.js; { worker: false } runs on this thread instead';
+  'the Content-Security-Policy must allow workers of this origin (worker-src), ' +
+  'and worker.js must lie beside index.js; { worker: false } needs none';
 
 /** A host in a worker of its own. */
 export function openWorkerPort(events: PortEvents): Port {
   let worker: Worker;
+  // Node's own class of this name, which some scripts make global, is another one.
+  if (typeof Worker !== 'function' || !('addEventListener' in Worker.prototype)) {
+    throw new PocketBertError('unsupported', 'there are no web workers here; use { worker: false }');
+  }
   try {
     worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   } catch (cause) {
