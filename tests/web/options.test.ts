@@ -23,6 +23,7 @@ after(() => Promise.all([embedder, classifier, tokenizer].map((user) => user.des
 /** Calls by name, with these options. */
 const calls: { readonly [name: string]: (options: object) => Promise<unknown> } = {
   embed: (options) => embedder.embed('boat', options),
+  embedStream: async (options) => embedder.embedStream([], any(options)).next(),
   classify: (options) => classifier.classify('boat', options),
   encode: (options) => tokenizer.encode('boat', options),
   encodeBatch: (options) => tokenizer.encodeBatch(['boat'], options),
@@ -50,6 +51,9 @@ describe('unknown options are refused, with the nearest of the known ones first'
     ['embed', { truncation: true }, 'truncate'],
     ['embed', { normalise: true }, 'normalize'],
     ['embed', { foo: 1 }, ''],
+    ['embedStream', { max_length: 4 }, 'maxLength'],
+    ['embedStream', { supersede: true }, ''],
+    ['embedStream', { onProgress: () => {} }, ''],
     ['classify', { topK: 1 }, 'top_k'],
     ['classify', { function_to_apply: 'sigmoid' }, ''],
     ['encode', { addSpecialTokens: false }, 'add_special_tokens'],
@@ -235,6 +239,9 @@ describe('wrong arguments are refused by name', () => {
     ['a promise', () => embedder.embed(any(Promise.resolve('a'))), /text 0 is a Promise \(await it\)/],
     ['a pair to embed', () => embedder.embed(any({ text: 'a', pair: 'b' })), /text 0 is of type Object/],
     ['pairs to embed', () => embedder.embed(any([{ text: 'a', pair: 'b' }])), /text 0 is of type Object/],
+    ['a stream of nothing', () => embedder.embedStream(any(null)), /the texts is null, expected something to iterate/],
+    ['a stream of a promise', () => embedder.embedStream(any(Promise.resolve(['a']))), /the texts is a Promise/],
+    ['a stream with a number', async () => embedder.embedStream(any(['a', 5])).next(), /text 1 is 5/],
     ['text_pair', () => classifier.classify(any([{ text: 'a', text_pair: 'b' }])), /no text_pair in text 0; there are text, pair/],
     ['a pair that is no string', () => classifier.classify(any({ text: 'a', pair: null })), /the text.pair is null/],
     ['a text that is missing', () => classifier.classify(any([{ pair: 'a' }])), /text 0.text is undefined/],

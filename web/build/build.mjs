@@ -161,7 +161,7 @@ async function shrink(path) {
   const { code } = await minify(readFileSync(path, 'utf8'), {
     module: true,
     ecma: 2020,
-    compress: { passes: 3 },
+    compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true },
     format: { comments: false },
   });
   writeFileSync(path, code);

@@ -4,8 +4,7 @@
  */
 
 export * from './index.js';
-export { loadEngine } from './core/engine.js';
-export { messageOf, toPocketBertError } from './errors.js';
+export { toPocketBertError } from './errors.js';
 export {
   beginningOf,
   isRecord,
@@ -17,9 +16,8 @@ export {
   withFirst,
 } from './models/files.js';
 export { sendAll } from './models/load.js';
-export { hasDisk, later } from './models/platform.js';
+export { later } from './models/platform.js';
 export { brokenHeader, readHeader } from './models/safetensors_header.js';
-export { decoded, missing, stem } from './models/source.js';
+export { missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';
-export { buffersOf } from './worker/protocol.js';
-export { createServer } from './worker/server.js';
+export { startWorker } from './worker/server.js';

@@ -63,7 +63,7 @@ export class Instance {
     // Emscripten's own line about an abort says nothing; the check that failed stands before it.
     const cause = this.#log.findLast((line) => !line.startsWith('Aborted')) ?? messageOf(thrown);
     this.#end = new PocketBertError('trap', `the engine stopped: ${cause}`, {
-      hint: 'load a new engine; if this happens again with the same input, please report it',
+      hint: 'please report it, with the input if you can',
       cause: thrown,
     });
     return this.#end;

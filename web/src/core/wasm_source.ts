@@ -11,8 +11,7 @@ const kVariantSection = 'pocketbert';
 
 const kWasmMagic = [0x00, 0x61, 0x73, 0x6d];
 
-const kWasmHint =
-  'the option `wasm` gives the file another address, or hands over its bytes or the compiled module';
+const kWasmHint = 'the option `wasm` takes an address, bytes or a WebAssembly.Module instead';
 
 /** The variant that a compiled module of ours is, or an error if it is none of ours. */
 export function variantOf(module: WebAssembly.Module): string {

@@ -25,7 +25,7 @@ export class Classifier extends ModelUser {
         'unsupported',
         `${name} has no classification head: no tensor classifier.weight and no file in heads/`,
         {
-          hint: 'an Embedder can use it; labels can then be compared by their descriptions',
+          hint: 'an Embedder can use it',
         },
       ),
     );

@@ -1,7 +1,7 @@
 /** `Embedder`: texts to vectors. */
 
 import type { EmbedOptions as EngineEmbedOptions } from '../core/types.js';
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, refuse } from '../errors.js';
 import { poolingNames } from '../models/info.js';
 import type {
   CreateOptions,
@@ -85,6 +85,12 @@ export class Embedder extends ModelUser {
     texts: Iterable<string> | AsyncIterable<string>,
     options: StreamOptions = {},
   ): AsyncGenerator<Embedding, void, undefined> {
+    const { onProgress, supersede, ...table } = embedTable(this.info.model);
+    check(options, table);
+    const source = typeof texts === 'string' ? [texts] : texts;
+    if (!(Symbol.iterator in Object(source) || Symbol.asyncIterator in Object(source))) {
+      refuse('the texts', source, 'something to iterate over');
+    }
     const work = async (batch: string[], signal: AbortSignal): Promise<Embedding[]> => {
       const { data, dims, tokens, truncated } = await this.embed(batch, { ...options, signal });
       const [, width] = dims;
@@ -95,7 +101,7 @@ export class Embedder extends ModelUser {
         }),
       );
     };
-    return inBatches(typeof texts === 'string' ? [texts] : texts, work, options.signal);
+    return inBatches(source, work, options.signal);
   }
 
   /** Embeds the texts whose vectors the model's file holds, and compares. */

@@ -63,9 +63,6 @@ function cosine(
     throw new PocketBertError(
       'invalid_argument',
       `vectors of ${a.length} and ${b.length} components can not be compared`,
-      {
-        hint: 'both must come from the same model with the same dimensions',
-      },
     );
   }
   let product = 0;

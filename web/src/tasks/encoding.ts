@@ -136,19 +136,10 @@ class BatchEncoding implements Encoding {
 
   /** Plain arrays, so that `JSON.stringify` gives what one expects. */
   toJSON(): { readonly [name: string]: unknown } {
-    const { tokens, offsets, overflow, truncated } = this;
-    const plain = (list: ArrayLike<number>): number[] => Array.from(list);
-    return {
-      ids: plain(this.ids),
-      tokens,
-      offsets,
-      type_ids: plain(this.type_ids),
-      attention_mask: plain(this.attention_mask),
-      special_tokens_mask: plain(this.special_tokens_mask),
-      word_ids: plain(this.word_ids),
-      sequence_ids: plain(this.sequence_ids),
-      overflow,
-      truncated,
-    };
+    const { length, ...own } = this;
+    const all = Object.entries({ ...own, tokens: this.tokens, offsets: this.offsets });
+    return Object.fromEntries(
+      all.map(([name, value]) => [name, ArrayBuffer.isView(value) ? Array.from(value) : value]),
+    );
   }
 }

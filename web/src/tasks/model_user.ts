@@ -62,7 +62,7 @@ export abstract class ModelUser implements AsyncDisposable {
     const { precision, signal, onProgress } = options;
     if (this.#destroyed)
       throw new PocketBertError('destroyed', 'the object given as model was destroyed');
-    check(options, sharedTable, 'the options beside an object that has an engine');
+    check(options, sharedTable, 'the options beside a shared engine');
     if (precision !== undefined)
       checkValue('precision', precision, [this.info.model.precision]);
     throwIfAborted(signal);

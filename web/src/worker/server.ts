@@ -1,11 +1,13 @@
 /** The host's side of a message channel. */
 
+import { loadEngine } from '../core/engine.js';
 import type { LoadEngine } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import { createHandlers } from './host.js';
 import { createTurn, JobQueue } from './jobs.js';
 import {
   begin,
+  buffersOf,
   packError,
   type CallMessage,
   type FromHost,
@@ -20,8 +22,8 @@ export interface Server {
 }
 
 /** A host that answers through `send`. */
-export function createServer(loadEngine: LoadEngine, send: (message: FromHost) => void): Server {
-  const table: HandlerTable = createHandlers(loadEngine);
+export function createServer(load: LoadEngine, send: (message: FromHost) => void): Server {
+  const table: HandlerTable = createHandlers(load);
   const { turn, close } = createTurn();
   const queue = new JobQueue(turn);
 
@@ -62,4 +64,13 @@ export function createServer(loadEngine: LoadEngine, send: (message: FromHost) =
       }
     },
   };
+}
+
+/** A host behind the message channel of the worker that this runs in. */
+export function startWorker(): void {
+  const server = createServer(loadEngine, (message) => {
+    const transfer = message.type === 'done' ? buffersOf(message.value) : [];
+    self.postMessage(message, { transfer });
+  });
+  self.onmessage = (event: MessageEvent) => server.receive(event.data);
 }
