@@ -4,7 +4,7 @@
  */
 
 export * from './index.js';
-export { toPocketBertError } from './errors.js';
+export { messageOf, toPocketBertError } from './errors.js';
 export {
   beginningOf,
   isRecord,
@@ -16,8 +16,8 @@ export {
   withFirst,
 } from './models/files.js';
 export { sendAll } from './models/load.js';
-export { later } from './models/platform.js';
+export { hasDisk, later } from './models/platform.js';
 export { brokenHeader, readHeader } from './models/safetensors_header.js';
-export { missing, stem } from './models/source.js';
+export { decoded, missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';
 export { startWorker } from './worker/server.js';

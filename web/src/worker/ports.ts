@@ -27,6 +27,10 @@ const workerHint =
 /** A host in a worker of its own. */
 export function openWorkerPort(events: PortEvents): Port {
   let worker: Worker;
+  // Node's own class of this name, which some scripts make global, is another one.
+  if (typeof Worker !== 'function' || !('addEventListener' in Worker.prototype)) {
+    throw new PocketBertError('unsupported', 'there are no web workers here; use { worker: false }');
+  }
   try {
     worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   } catch (cause) {
