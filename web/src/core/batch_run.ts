@@ -69,7 +69,7 @@ export class BatchRun<Batch extends RawBatch, Result> implements EngineRun<Resul
     if (this.#result === undefined || this.#done < this.total) {
       throw new PocketBertError(
         'invalid_argument',
-        `finish() after ${String(this.#done)} of ${String(this.total)} texts; call step() until all are done`,
+        `finish() after ${String(this.#done)} of ${String(this.total)} texts`,
       );
     }
     const result = this.#result;

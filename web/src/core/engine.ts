@@ -68,7 +68,7 @@ class WasmEngine implements Engine {
   openModel(file: ByteBuffer | Uint8Array, options: { source?: string } = {}): EngineModel {
     const buffer = file instanceof Uint8Array ? WasmByteBuffer.copyOf(this.#instance, file) : file;
     if (!(buffer instanceof WasmByteBuffer)) {
-      throw new PocketBertError('invalid_argument', 'openModel: expected a buffer of this engine, or bytes');
+      throw new PocketBertError('invalid_argument', 'openModel takes bytes');
     }
     const engine = this.#handle.raw;
     const name = wellFormed(options.source ?? '') || 'model.pocketbert.safetensors';

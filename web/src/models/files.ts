@@ -117,7 +117,7 @@ function foreign(file: OpenFile, path: string, bytes: Uint8Array): PocketBertErr
     return new PocketBertError(
       'format',
       `${file.label} is a web page, not ${kind}: it begins with ${beginningOf(bytes)}`,
-      { hint: 'the server probably answers unknown addresses with a page; check the address' },
+      { hint: 'check the address' },
     );
   }
   if (new TextDecoder().decode(bytes.subarray(0, 24)).startsWith('version https://git-lfs')) {

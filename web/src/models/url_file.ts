@@ -27,7 +27,7 @@ async function request(url: URL, reading: UrlReading): Promise<Response> {
       'network',
       `${url.href} is not at hand and the network is not to be used`,
       {
-        hint: 'offline was asked for; load the model once without it, or give its files',
+        hint: 'load the model without `offline`, or give its files',
       },
     );
   }
@@ -39,7 +39,7 @@ async function request(url: URL, reading: UrlReading): Promise<Response> {
     if (reading.signal.aborted) throw abortError(reading.signal);
     throw new PocketBertError('network', `${url.href} could not be fetched: ${messageOf(thrown)}`, {
       cause: thrown,
-      hint: "the server is down, or another origin that sends no CORS header, or the page's Content-Security-Policy connect-src forbids it",
+      hint: "the server is down or sends no CORS header, or the page's Content-Security-Policy connect-src forbids it",
     });
   }
 }
