@@ -81,7 +81,7 @@ Result<std::span<float>> WeightBinder::Floats(Entry& entry, float bound) {
   }
   if (!AllWithin(entry.floats, bound)) {
     return FormatError(Message(file_.name()) + ": tensor " + tensor.name +
-                       " has a value that is not finite" + (bound == 0 ? " and above 0" : ""));
+                       " has a value that is not finite, or a scale that is not above 0");
   }
   return entry.floats;
 }

@@ -183,8 +183,7 @@ class ModelBinder {
     const size_t special = model_.tokenizer_->special_token_count(false);
     if (model_.max_length() < special) {
       return FormatError(Message(file_.name()) + ": max_seq_length (or model_max_length) is " +
-                         model_.max_length() + ", expected at least the " + special +
-                         " special tokens");
+                         model_.max_length() + ", expected at least " + special);
     }
     return Done{};
   }

@@ -15,24 +15,17 @@ namespace {
 constexpr std::string_view kHeadFolder = "heads/";
 constexpr std::string_view kJsonExtension = ".json";
 
-// The folder of the encoder's own files comes first, then the top one.
-const std::string* FindText(const FolderTexts& files, std::string_view folder,
-                            std::string_view name) {
-  if (!folder.empty()) {
-    if (const std::string* text = files.Find(std::string(folder) + "/" + std::string(name))) {
-      return text;
-    }
-  }
-  return files.Find(name);
+// A file of the encoder's own folder, which ends with a slash or is "".
+const std::string* FindText(const FolderTexts& files, std::string folder, std::string_view name) {
+  return files.Find(folder.append(name));
 }
 
-std::optional<std::string_view> ViewOf(const std::string* text) {
-  if (text == nullptr) return std::nullopt;
-  return std::string_view(*text);
-}
-
-Result<Tokenizer> ReadTokenizer(const FolderTexts& files, std::string_view folder) {
-  const auto find = [&](std::string_view name) { return ViewOf(FindText(files, folder, name)); };
+Result<Tokenizer> ReadTokenizer(const FolderTexts& files, const std::string& folder) {
+  const auto find = [&](std::string_view name) -> std::optional<std::string_view> {
+    const std::string* text = FindText(files, folder, name);
+    if (text == nullptr) return std::nullopt;
+    return *text;
+  };
   TokenizerFiles tokenizer;
   tokenizer.tokenizer_json = find("tokenizer.json");
   tokenizer.vocab_txt = find("vocab.txt");
@@ -98,7 +91,7 @@ Result<FolderDescription> DescribeFolder(const FolderTexts& files) {
     PB_ASSIGN_OR_RETURN(const JsonDocument document, ParseJson(*modules, "modules.json"));
     for (const Json module : document.root().Items()) {
       PB_ASSIGN_OR_RETURN(const std::string_view path, ModulePath(module));
-      transformer_path = std::string(path);
+      if (!path.empty()) transformer_path.assign(path).append("/");
       break;
     }
   }

@@ -67,9 +67,8 @@ Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32
   uint64_t windows = 0;
   for (const Encoding& encoding : encodings) windows += 1 + encoding.overflow.size();
   if (length * windows > kMostTokens) {
-    return TooLongError(Message("padding ") + windows + " encodings to " + length +
-                        " tokens would take " + length * windows + ", expected at most " +
-                        kMostTokens);
+    return TooLongError(Message("padding gives ") + length * windows +
+                        " tokens, expected at most " + kMostTokens);
   }
   for (Encoding& encoding : encodings) {
     PadOne(encoding, length, padding, padding.pad_id.value_or(pad_id));

@@ -256,7 +256,7 @@ TEST_CASE("a limit without room for the special tokens is refused") {
       R"({"from_modules":true,"pooling":["cls"],"include_prompt":true,"steps":[],)"
       R"("max_length":1,"prompts":{}})";
   CHECK(Refusal(parts, "my.safetensors: max_seq_length (or model_max_length) is 1, expected at "
-                       "least the 2 special tokens")
+                       "least 2")
             .code == ErrorCode::kFormat);
 }
 
