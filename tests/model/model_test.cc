@@ -4,151 +4,28 @@
 
 #include <catch2/catch_amalgamated.hpp>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <map>
 #include <string>
-#include <vector>
 
-#include "base/json.h"
-#include "support/safetensors_builder.h"
+#include "support/model_parts.h"
 #include "text/tokenizer.h"
 
 namespace pocketbert {
 namespace {
 
-using testing::Bytes;
-
-constexpr size_t kVocab = 7, kHidden = 12, kInner = 20, kPositions = 9;
-constexpr size_t kGroup = 8;
-
-struct Tensor {
-  std::string dtype;
-  std::vector<uint64_t> shape;
-  Bytes data;
-};
-
-// The parts of a file; tests change them before it is built.
-struct Parts {
-  std::map<std::string, std::string> metadata;
-  std::map<std::string, Tensor> tensors;
-};
-
-Tensor Floats(std::vector<uint64_t> shape, float value) {
-  size_t count = 1;
-  for (const uint64_t dimension : shape) count *= dimension;
-  const std::vector<float> values(count, value);
-  Bytes data(count * sizeof(float));
-  std::memcpy(data.data(), values.data(), data.size());
-  return {"F32", std::move(shape), std::move(data)};
-}
-
-// Values 1, 2, 3, … so that rows can be told apart.
-Tensor Counted(size_t rows, size_t cols) {
-  Bytes data(rows * cols);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(1 + i % 60);
-  return {"I8", {rows, cols}, std::move(data)};
-}
-
-uint64_t Groups(size_t cols) { return (cols + kGroup - 1) / kGroup; }
-
-void AddMatrix(Parts& parts, const std::string& name, size_t rows, size_t cols, bool int8) {
-  parts.tensors[name + ".weight"] = int8 ? Counted(rows, cols) : Floats({rows, cols}, 0.5f);
-  if (int8) parts.tensors[name + ".weight_scale"] = Floats({rows, Groups(cols)}, 0.25f);
-  parts.tensors[name + ".bias"] = Floats({rows}, 0.125f);
-}
-
-void AddTable(Parts& parts, const std::string& name, size_t rows, bool int8) {
-  const std::string full = "embeddings." + name + ".weight";
-  parts.tensors[full] = int8 ? Counted(rows, kHidden) : Floats({rows, kHidden}, 0.5f);
-  if (int8) parts.tensors[full + "_scale"] = Floats({rows, Groups(kHidden)}, 0.25f);
-}
-
-void AddNorm(Parts& parts, const std::string& name) {
-  parts.tensors[name + ".weight"] = Floats({kHidden}, 1);
-  parts.tensors[name + ".bias"] = Floats({kHidden}, 0);
-}
-
-// A BERT of one layer.
-Parts SoundParts(bool int8 = true) {
-  Parts parts;
-  TokenizerFiles files;
-  files.vocab_txt = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n";
-  const auto tokenizer = Tokenizer::FromFiles(files);
-  if (!tokenizer.ok()) FAIL(tokenizer.error().message);
-  const Bytes vocabulary = tokenizer.value().CompiledVocabulary();
-  parts.tensors["tokenizer.vocab"] = {"U8", {vocabulary.size()}, vocabulary};
-  parts.metadata = {
-      {"format", "pocketbert"},
-      {"format_version", "1"},
-      {"config", R"({"model_type":"bert","hidden_size":12,"num_attention_heads":3,)"
-                 R"("num_hidden_layers":1,"intermediate_size":20,"max_position_embeddings":9,)"
-                 R"("vocab_size":7})"},
-      {"sentence", R"({"from_modules":true,"pooling":["mean"],"include_prompt":true,)"
-                   R"("steps":[{"type":"normalize"}],"max_length":8,"prompts":{}})"},
-      {"heads", "[]"},
-      {"quantization",
-       int8 ? R"({"precision":"int8","group_size":8})" : R"({"precision":"float32"})"},
-      {"tokenizer", tokenizer.value().CompiledConfig()}};
-  AddTable(parts, "word_embeddings", kVocab, int8);
-  AddTable(parts, "position_embeddings", kPositions, int8);
-  AddTable(parts, "token_type_embeddings", 2, int8);
-  AddNorm(parts, "embeddings.LayerNorm");
-  const std::string layer = "encoder.layer.0.";
-  for (const char* part : {"query", "key", "value"}) {
-    AddMatrix(parts, layer + "attention.self." + part, kHidden, kHidden, int8);
-  }
-  AddMatrix(parts, layer + "attention.output.dense", kHidden, kHidden, int8);
-  AddNorm(parts, layer + "attention.output.LayerNorm");
-  AddMatrix(parts, layer + "intermediate.dense", kInner, kHidden, int8);
-  AddMatrix(parts, layer + "output.dense", kHidden, kInner, int8);
-  AddNorm(parts, layer + "output.LayerNorm");
-  return parts;
-}
-
-// The file; `pad` extra bytes in front of the data make everything unaligned.
-Bytes Build(const Parts& parts, size_t pad = 0) {
-  testing::SafetensorsBuilder builder;
-  JsonWriter metadata;
-  metadata.BeginObject();
-  for (const auto& [key, text] : parts.metadata) metadata.Key(key).String(text);
-  metadata.EndObject();
-  builder.Metadata(metadata.text());
-  for (const auto& [name, tensor] : parts.tensors) {
-    builder.Add(name, tensor.dtype, tensor.shape, tensor.data);
-  }
-  const Bytes plain = builder.Build();
-  const std::string header = builder.Header() + std::string(pad, ' ');
-  return testing::SafetensorsFile(
-      header,
-      Bytes(plain.begin() + static_cast<ptrdiff_t>(8 + builder.Header().size()), plain.end()));
-}
-
-Result<Model> Open(const Parts& parts, size_t pad = 0) {
-  const Bytes bytes = Build(parts, pad);
-  auto block = ByteBlock::Create(bytes.size(), "m");
-  REQUIRE(block.ok());
-  std::memcpy(block.value().data(), bytes.data(), bytes.size());
-  PB_ASSIGN_OR_RETURN(TensorFile file,
-                      TensorFile::FromBytes("my.safetensors", std::move(block).value()));
-  return Model::Open(std::move(file));
-}
-
-Model Opened(const Parts& parts, size_t pad = 0) {
-  auto model = Open(parts, pad);
-  if (!model.ok()) FAIL(model.error().message);
-  return std::move(model).value();
-}
-
-Error Refusal(const Parts& parts, std::string_view part, size_t pad = 0) {
-  const auto model = Open(parts, pad);
-  REQUIRE_FALSE(model.ok());
-  INFO(model.error().message);
-  CHECK(model.error().message.starts_with("my.safetensors"));
-  CHECK(model.error().message.find(part) != std::string::npos);
-  return model.error();
-}
+using testing::AddMatrix;
+using testing::AddTable;
+using testing::Counted;
+using testing::Floats;
+using testing::Opened;
+using testing::Parts;
+using testing::Refusal;
+using testing::SoundParts;
+using testing::Tensor;
+using testing::kGroup;
+using testing::kHidden;
+using testing::kInner;
+using testing::kPositions;
+using testing::kVocab;
 
 TEST_CASE("a sound file binds everything") {
   for (const size_t pad : {0, 1, 2, 3}) {
@@ -217,37 +94,6 @@ TEST_CASE("an input scale is shared by query, key and value") {
   }
   parts.tensors["encoder.layer.0.attention.self.input_scale"] = Floats({kHidden + 1}, 3);
   Refusal(parts, "encoder.layer.0.attention.self.input_scale has shape [13], expected [12]");
-}
-
-TEST_CASE("values that are not finite, and scales that are not above 0, are refused by name") {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const bool int8 : {true, false}) {
-    Parts sound = SoundParts(int8);
-    if (int8) {
-      sound.tensors["encoder.layer.0.attention.self.input_scale"] = Floats({kHidden}, 3);
-    }
-    for (const auto& [name, tensor] : sound.tensors) {
-      if (tensor.dtype != "F32") continue;
-      const bool scale = name.ends_with("_scale");
-      std::vector<float> bad = {std::nanf(""), -std::nanf(""), kInfinity, -kInfinity};
-      if (scale) bad.insert(bad.end(), {0.0f, -0.0f, -1.0f});
-      for (const float value : bad) {
-        Parts parts = sound;
-        Bytes& data = parts.tensors[name].data;
-        std::memcpy(data.data() + data.size() - sizeof(value), &value, sizeof(value));
-        for (const size_t pad : {0, 1}) {
-          CHECK(Refusal(parts, "tensor " + name + " has a value that is not finite", pad).code ==
-                ErrorCode::kFormat);
-        }
-      }
-      // The largest and smallest numbers are numbers.
-      for (const float value : {std::numeric_limits<float>::max(), 1e-45f}) {
-        Parts parts = sound;
-        std::memcpy(parts.tensors[name].data.data(), &value, sizeof(value));
-        Opened(parts);
-      }
-    }
-  }
 }
 
 TEST_CASE("a limit without room for the special tokens is refused") {

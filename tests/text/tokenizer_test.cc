@@ -151,8 +151,9 @@ TEST_CASE("what is cut on the right need not be read, and is still told") {
 
 TEST_CASE("without its windows, a cut text is what it is with them, on both sides") {
   const Tokenizer tokenizer = TinyTokenizer().Load();
-  const std::string words[] = {"hello ", "unaffable ", "\xC3\xA9t\xC3\xA9\n", "[SEP]", "!", "x", "  ",
-                               "\xF0\x9F\x98\x80 ", "[MASK] "};
+  const std::string words[] = {"hello ", "unaffable ", "\xC3\xA9t\xC3\xA9\n",
+                               "[SEP]",  "!",          "x",
+                               "  ",     "[MASK] ",    "\xF0\x9F\x98\x80 "};
   uint32_t state = 1;
   const auto random = [&](uint32_t below) {
     state = state * 1664525 + 1013904223;

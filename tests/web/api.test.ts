@@ -284,7 +284,11 @@ describe('classifier', () => {
   test('a model without a head is refused by name', async () => {
     await assert.rejects(
       Classifier.create({ model: enc }),
-      code('unsupported', /classification head/),
+      code('unsupported', /\(\w+\) has no head that classifies texts/),
+    );
+    await assert.rejects(
+      Classifier.create({ model: 'tests/cases/hand/fixtures/ner' }),
+      code('unsupported', /\(BertForTokenClassification\) has no head that classifies texts/),
     );
     const embedder = await Embedder.create({ model: enc });
     await assert.rejects(Classifier.create({ model: embedder }), code('unsupported'));

@@ -84,6 +84,26 @@ describe('files', () => {
 });
 
 describe('addresses', () => {
+  test('that are none', async (t) => {
+    const { code, stderr } = await runScript('dist/cli.js', ['convert', 'http://', temporaryFolder(t)]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^pocketbert: "http:\/\/" is no address$/m);
+    await refuse(t, 'http://', /"http:\/\/" is no address of a model/);
+  });
+
+  test('of other hosts in a file of the model', async (t) => {
+    const other = await serveFiles(t, enc);
+    const index = JSON.stringify({ weight_map: { a: `${other.url}model.safetensors` } });
+    const { url } = await serveFiles(t, enc, (path, response) => {
+      if (path === '/model.safetensors') response.writeHead(404).end();
+      else if (path === '/model.safetensors.index.json') response.end(index);
+      else return false;
+      return true;
+    });
+    await refuse(t, `${url}?token=secret`, /is named by a file of the model; expected a path within/);
+    assert.deepEqual(other.requests, []);
+  });
+
   test('where nobody answers', async (t) => {
     await refuse(t, 'http://127.0.0.1:9/model/', /could not be fetched/);
   });

@@ -311,6 +311,28 @@ describe('traps', () => {
     assert.equal(books.alive, 0);
   });
 
+  test('a source that is gone when an engine ended: calls say so until it is back', async () => {
+    const bytes = oneFile();
+    const whole = bytes.slice();
+    const { loadEngine } = fakeEngines({ onStep: trapOn('boom') });
+    const session = await Session.open({ tokenizerOnly: false, model: bytes, loadEngine });
+    session.retain();
+    const embed = (text: string) => session.call('embed', { texts: [text], options: {} });
+    bytes.fill(0);
+    await assert.rejects(embed('boom'), failure('trap', /unreachable/));
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(embed('a'), (thrown) => {
+        failure('format', /the model could not be loaded again after a trap: .+/)(thrown);
+        assert.ok(thrown instanceof PocketBertError);
+        assert.match(thrown.hint, /its source is gone/);
+        return true;
+      });
+    }
+    bytes.set(whole);
+    assert.equal((await embed('abc')).data[0], 3);
+    await session.release();
+  });
+
   test('a call that always traps is not repeated for ever', async () => {
     const { books, embed } = await open({ onStep: trapOn('boom') });
     for (let i = 0; i < 3; i++) await assert.rejects(embed(['boom']), failure('trap'));

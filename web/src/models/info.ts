@@ -62,8 +62,7 @@ export interface InfoParts {
 
 export function describe({ facts, loaded, notes }: InfoParts, worker: boolean): Info {
   const { variant, threads, reasons } = facts;
-  const cache =
-    "none: PocketBERT keeps no files, with cache 'auto' either; the browser does as HTTP headers say";
+  const cache = "none: files are kept as the HTTP headers of their server say, with cache 'auto' too";
   return frozen({ variant, threads, reasons, worker, cache, model: describeModel(loaded, notes) });
 }
 

@@ -124,7 +124,7 @@ async function loadFile(
   meter.prepare();
   const model = await remote.call('openFile', { source: file.label }, { signal });
   if (headed.metadata['fidelity'] && model.fidelity === undefined) {
-    context.notes.push('fidelity in the metadata of the file is not JSON, and is left out');
+    context.notes.push('the fidelity in the file is not JSON');
   }
   if (settings.precision !== undefined && settings.precision !== model.precision) {
     throw new PocketBertError(

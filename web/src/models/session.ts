@@ -221,11 +221,11 @@ export class Session {
   async #restart(): Promise<Running> {
     const running = await run({ ...this.#options, onProgress: undefined }, undefined).catch(
       (thrown: unknown) => {
-        const { code, message } = toPocketBertError(thrown, 'trap', 'the engine did not start');
+        const { code, message } = toPocketBertError(thrown, 'trap', '');
         throw new PocketBertError(
           code,
-          `the engine ended by a trap, and its model can not be loaded again: ${message}`,
-          { hint: 'create a new object, from a source that is still there', cause: thrown },
+          `the model could not be loaded again after a trap: ${message}`,
+          { hint: 'its source is gone: create a new object', cause: thrown },
         );
       },
     );

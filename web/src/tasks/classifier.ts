@@ -23,7 +23,7 @@ export class Classifier extends ModelUser {
       session,
       new PocketBertError(
         'unsupported',
-        `${name} has no classification head: no tensor classifier.weight and no file in heads/`,
+        `${name} (${session.model?.architectures.join() || 'of no architecture'}) has no head that classifies texts: neither classifier.weight of a ...ForSequenceClassification nor a file in heads/`,
         {
           hint: 'an Embedder can use it',
         },
