@@ -198,7 +198,7 @@ TEST_CASE("padding beyond all measure is refused") {
   CHECK(failure().find("padding gives 120064002 tokens") != std::string::npos);
   texts.assign(17, TextPair{"hello"});
   options.padding->length = 1'000'000;
-  CHECK(failure().find("padding gives 17000000 tokens, expected at most 16777216") != std::string::npos);
+  CHECK(failure() == "padding gives 17000000 tokens, expected at most 16777216");
 
   // Windows are padded, too.
   texts.assign(1, TextPair{"a a a a a a a a a a a a a a a a a"});
