@@ -23,12 +23,9 @@ namespace pocketbert {
 #if POCKETBERT_HAS_THREADS
 
 namespace {
-// A worker that finds no work polls this often before it sleeps, for about 100 us: a forward forks
-// many times in a row, with longer and shorter tasks, and a wake-up from sleep costs 20 to 60 us.
-constexpr int kPollsBeforeSleep = 100000;
-
-// Set in State::gate while workers may join a run.
-constexpr uint32_t kOpen = uint32_t{1} << 31;
+// A worker that finds no work polls this often before it sleeps: a forward forks many times in a
+// row, and a wake-up from sleep costs 20 to 60 us where a poll costs a fraction of one.
+constexpr int kPollsBeforeSleep = 2000;
 
 using Counter = std::atomic<uint32_t>;
 
@@ -62,17 +59,12 @@ struct ThreadPool::State {
   std::vector<Seat> seats;
   // Rises by one with every Run; a worker waits for it to change.
   Counter generation{0};
-  // Workers that sleep or are about to: waking costs, so it is left out where nobody does.
-  Counter sleepers{0};
-  // kOpen, and how many workers are at work. Run waits for those only, not for one that the system
-  // has not let in so far: the caller does its part meanwhile.
-  Counter gate{0};
   std::atomic<size_t> next_index{0};
-  // Written while the gate is closed and nobody is at work.
+  std::atomic<size_t> busy_workers{0};
   size_t count = 0;
   ErasedTask task = nullptr;
   const void* context = nullptr;
-  std::atomic<bool> stopping{false};
+  bool stopping = false;
 
   void Work(size_t worker) {
     for (size_t i = next_index.fetch_add(1, std::memory_order_relaxed); i < count;
@@ -86,28 +78,18 @@ struct ThreadPool::State {
     while (true) {
       int polls = 0;
       while (generation.load(std::memory_order_acquire) == seen) {
-        if (++polls <= kPollsBeforeSleep) continue;
-        sleepers.fetch_add(1);
-        WaitForChange(generation, seen);
-        sleepers.fetch_sub(1);
+        if (++polls > kPollsBeforeSleep) WaitForChange(generation, seen);
       }
       seen = generation.load(std::memory_order_acquire);
-      if (stopping.load(std::memory_order_acquire)) return;
-      uint32_t inside = gate.load(std::memory_order_acquire);
-      while ((inside & kOpen) != 0 &&
-             !gate.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel)) {
-      }
-      if ((inside & kOpen) == 0) continue;
+      if (stopping) return;
       Work(worker);
-      gate.fetch_sub(1, std::memory_order_release);
+      busy_workers.fetch_sub(1, std::memory_order_release);
     }
   }
 
-  // Sequentially consistent, as a worker's way to sleep is: either it is seen to sleep, or it sees
-  // the new generation.
   void Publish() {
-    generation.fetch_add(1);
-    if (sleepers.load() > 0) WakeAll(generation);
+    generation.fetch_add(1, std::memory_order_release);
+    WakeAll(generation);
   }
 };
 
@@ -125,7 +107,7 @@ ThreadPool::ThreadPool(size_t threads) : state_(std::make_unique<State>()) {
 }
 
 ThreadPool::~ThreadPool() {
-  state_->stopping.store(true, std::memory_order_release);
+  state_->stopping = true;
   state_->Publish();
   for (const State::Seat& seat : state_->seats) pthread_join(seat.thread, nullptr);
 }
@@ -142,11 +124,10 @@ void ThreadPool::RunErased(size_t count, ErasedTask task, const void* context) {
   state_->task = task;
   state_->context = context;
   state_->next_index.store(0, std::memory_order_relaxed);
-  state_->gate.store(kOpen, std::memory_order_release);
+  state_->busy_workers.store(workers, std::memory_order_relaxed);
   state_->Publish();
   state_->Work(0);
-  state_->gate.fetch_and(~kOpen, std::memory_order_acq_rel);
-  while (state_->gate.load(std::memory_order_acquire) != 0) {
+  while (state_->busy_workers.load(std::memory_order_acquire) != 0) {
   }
 }
 
