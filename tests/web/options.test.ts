@@ -114,7 +114,7 @@ describe('wrong values are refused, by the name that the user writes', () => {
     ['embed', 'pooling', ['median', 'constructor', null, 'weighted_mean'], /expected cls or mean/],
     ['embed', 'normalize', ['yes', 1, null, 'a boolean', 'boolean'], flag],
     ['embed', 'kind', ['question', null, 5], /expected query or document/],
-    ['embed', 'promptName', ['nosuch', null, 5], /promptName is /],
+    ['embed', 'promptName', ['nosuch', null, 5], /promptName is .*expected none/],
     ['embed', 'prompt', [5, null, () => 'long source'], /expected a string/],
     ['classify', 'top_k', [0, -1, 1.5, '1', true], /top_k is .*expected a whole number from 1 to \d+ or null/],
     ['classify', 'head', ['nobody', null, 5], /head is .*expected default/],

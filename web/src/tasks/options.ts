@@ -67,7 +67,7 @@ export const embedTable = (model: ModelInfo) =>
   ({
     ...lengthTable(model),
     kind: 'query|document|passage|corpus',
-    promptName: model.prompts,
+    promptName: model.prompts[0] ? model.prompts : 'none, as this model has',
     prompt: text,
     dimensions: whole(1, model.dimensions),
     pooling: Object.keys(poolingNames),
