@@ -110,6 +110,7 @@ describe('embedStream', () => {
     for await (const _ of embedder.embedStream(texts(5000)));
     const now = await embedder.memory();
     assert.equal(now.wasm, wasm);
-    assert.equal(now.used, used);
+    // The allocator's blocks differ by a few bytes; a leak would be 5,000 times something.
+    assert.ok(Math.abs(now.used - used) < 1024, `${String(used)} bytes, later ${String(now.used)}`);
   });
 });
