@@ -84,13 +84,14 @@ function tokenizerTable(result) {
   return table([label, 'ms', 'MB/s', 'speed against @huggingface/tokenizers'], rows);
 }
 
-function agreementTable(list, title) {
+function agreementTable(list, model) {
   if (!list) return '';
   const labelOf = (id) => {
     const found = kContestants.find((one) => one.id === id);
     return found ? `${found.label}, ${found.threads}` : id;
   };
   const rows = list.map(({ id, mean, least }) => [labelOf(id), mean.toFixed(5), least.toFixed(5)]);
+  const title = `cosine to ${labelOf(list[0]?.reference ?? 'the reference')}, ${model}`;
   return table([title, 'mean', 'least'], rows);
 }
 
@@ -115,8 +116,8 @@ export function markdown(result) {
     heading(result),
     mainTable(result),
     tokenizerTable(result),
-    agreementTable(result.agreement, 'cosine to transformers.js fp32, all-MiniLM-L6-v2'),
-    agreementTable(result.baseAgreement, 'cosine to transformers.js fp32, random BERT-base'),
+    agreementTable(result.agreement, 'all-MiniLM-L6-v2'),
+    agreementTable(result.baseAgreement, 'random BERT-base'),
     targetTable(result),
     leftOut.join('\n'),
   ]

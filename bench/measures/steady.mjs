@@ -55,11 +55,13 @@ async function agree(context, entered, texts) {
       context.leaveOut(id, error);
     }
   }
-  const reference = vectors.get(kReference) ?? vectors.values().next().value;
+  // A run without the reference still tells who differs, from the first.
+  const referenceId = vectors.has(kReference) ? kReference : vectors.keys().next().value;
+  const reference = vectors.get(referenceId);
   const found = [...vectors].map(([id, list]) => {
     const cosines = list.map((vector, i) => cosine(vector, reference[i]));
     const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
-    return { id, mean, least: Math.min(...cosines) };
+    return { id, mean, least: Math.min(...cosines), reference: referenceId };
   });
   for (const { id, mean, least } of found) {
     say(`  ${id}: cosine ${mean.toFixed(5)}, least ${least.toFixed(5)}`);

@@ -65,7 +65,7 @@ function run() {
       transformers: '4.0.0',
     },
     leftOut: { 'ruvector-1': 'it did not load' },
-    agreement: [{ id: 'pb-relaxed-1', mean: 0.9994, least: 0.998 }],
+    agreement: [{ id: 'pb-relaxed-1', mean: 0.9994, least: 0.998, reference: 'tjs-fp32-1' }],
     measures: [
       {
         id: 'tokens-8',
@@ -125,6 +125,7 @@ describe('tables', () => {
     assert.match(text, /\| 8 tokens, ms \| 3\.00 ±17 % \| 9\.00 ±17 % \| 3\.00× ±0 % \|/);
     assert.match(text, /\| first \/ steady \| 1\.25 \| 3\.00 \|  \|/);
     assert.match(text, /\| PocketBERT, in the page \| 2\.00 \| 10\.0 \| 20\.0× \|/);
+    assert.match(text, /\| cosine to transformers\.js fp32, 1, all-MiniLM-L6-v2 \|/);
     assert.match(text, /\| PocketBERT relaxed, 1 \| 0\.99940 \| 0\.99800 \|/);
     assert.match(text, /\| speed-up over q8, 1 thread, 8 tokens \| ≥ 2\.80× \| 3\.00× \| met \|/);
     assert.match(text, /- ruvector-1 is left out: it did not load/);
