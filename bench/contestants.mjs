@@ -95,16 +95,7 @@ export const kBaseContestants = [
 ];
 
 /** Start, bytes and memory: what a page would use. */
-export const kPageContestants = [
-  'pb-simd-1',
-  'pb-relaxed-1',
-  'pb-relaxed-mt-2',
-  'tjs-q8-1',
-  'tjs-q8-2',
-  'tjs-fp32-1',
-  'tjs-q8-webgpu-2',
-  'ruvector-1',
-];
+export const kPageContestants = [...kBaseContestants, 'tjs-q8-webgpu-2', 'ruvector-1'];
 
 const tokenizer = (id, label, page, options, side = 'peer') => ({
   id,

@@ -221,15 +221,7 @@ TEST_CASE("heads come along: the checkpoint's own and named ones") {
 }
 
 TEST_CASE("older layouts: the encoder in a folder of its own") {
-  Folder folder;
-  for (const auto& [path, content] : Fixture("enc")) {
-    const bool top = path == "modules.json" || path.find('/') != std::string::npos;
-    folder[top ? path : "0_Transformer/" + path] = content;
-  }
-  std::string& modules = folder.at("modules.json");
-  const std::string empty_path = "\"path\": \"\"";
-  modules.replace(modules.find(empty_path), empty_path.size(), "\"path\": \"0_Transformer\"");
-  auto file = Import(folder);
+  auto file = Import(testing::OlderFixture("0_Transformer"));
   if (!file.ok()) FAIL(file.error().message);
   const auto model = Model::Open(std::move(file).value());
   REQUIRE(model.ok());

@@ -55,6 +55,20 @@ inline Folder ShardedFixture() {
   return folder;
 }
 
+// The fixture `enc` as older sentence-transformers wrote models: the encoder's files in the folder
+// 0_Transformer, which modules.json names by `module_path`.
+inline Folder OlderFixture(const std::string& module_path) {
+  Folder folder;
+  for (const auto& [path, content] : Fixture("enc")) {
+    const bool top = path == "modules.json" || path.find('/') != std::string::npos;
+    folder[top ? path : "0_Transformer/" + path] = content;
+  }
+  std::string& modules = folder.at("modules.json");
+  const std::string empty_path = "\"path\": \"\"";
+  modules.replace(modules.find(empty_path), empty_path.size(), "\"path\": \"" + module_path + "\"");
+  return folder;
+}
+
 inline bool IsWeights(const std::string& path) { return path.ends_with(".safetensors"); }
 
 inline std::span<const uint8_t> AsBytes(std::string_view text) {
