@@ -23,9 +23,14 @@ namespace pocketbert {
 #if POCKETBERT_HAS_THREADS
 
 namespace {
-// A worker that finds no work polls this often before it sleeps: a forward forks many times in a
-// row, and a wake-up from sleep costs 20 to 60 us where a poll costs a fraction of one.
-constexpr int kPollsBeforeSleep = 2000;
+
+// A worker that finds no work polls this often before it sleeps, for about 100 us: a forward forks
+// many times in a row, some threads' tasks are longer than others', and a wake-up from sleep costs
+// 20 to 60 us.
+constexpr int kPollsBeforeSleep = 100000;
+
+// Tasks of one generation; longer runs are cut.
+constexpr size_t kMaxCount = 0xffff;
 
 using Counter = std::atomic<uint32_t>;
 
@@ -40,11 +45,18 @@ void WakeAll(Counter& counter) {
   __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&counter), UINT32_MAX);
 }
 #else
-void WaitForChange(Counter& counter, uint32_t seen) {
-  counter.wait(seen, std::memory_order_acquire);
-}
+void WaitForChange(Counter& counter, uint32_t seen) { counter.wait(seen); }
 void WakeAll(Counter& counter) { counter.notify_all(); }
 #endif
+
+// What is left to claim: the generation, how many tasks it has, and the next one's index, in one
+// word, so that a claim is one comparison and can succeed for the generation it was meant for only.
+struct Ticket {
+  uint32_t generation;
+  uint16_t count;
+  uint16_t next;
+};
+static_assert(std::atomic<Ticket>::is_always_lock_free);
 
 }  // namespace
 
@@ -57,39 +69,73 @@ struct ThreadPool::State {
   };
 
   std::vector<Seat> seats;
-  // Rises by one with every Run; a worker waits for it to change.
+  // Rises by one with every generation; a worker without work waits for it to change.
   Counter generation{0};
-  std::atomic<size_t> next_index{0};
-  std::atomic<size_t> busy_workers{0};
-  size_t count = 0;
-  ErasedTask task = nullptr;
-  const void* context = nullptr;
-  bool stopping = false;
+  // Workers that sleep or are about to: waking costs, so it is left out where nobody does.
+  Counter sleepers{0};
+  std::atomic<Ticket> ticket{Ticket{0, 0, 0}};
+  // Tasks of this generation that are finished.
+  Counter done{0};
+  // Written while all tasks are finished. A worker that comes late may read them at any time, but
+  // uses them only once its claim has shown that they are its generation's.
+  std::atomic<size_t> first_index{0};
+  std::atomic<ErasedTask> task{nullptr};
+  std::atomic<const void*> context{nullptr};
+  std::atomic<bool> stopping{false};
 
+  // Claims and runs tasks until none is left.
   void Work(size_t worker) {
-    for (size_t i = next_index.fetch_add(1, std::memory_order_relaxed); i < count;
-         i = next_index.fetch_add(1, std::memory_order_relaxed)) {
-      task(context, i, worker);
+    Ticket seen = ticket.load(std::memory_order_acquire);
+    while (seen.next < seen.count) {
+      const size_t first = first_index.load(std::memory_order_relaxed);
+      const ErasedTask run = task.load(std::memory_order_relaxed);
+      const void* argument = context.load(std::memory_order_relaxed);
+      Ticket rest = seen;
+      ++rest.next;
+      if (!ticket.compare_exchange_weak(seen, rest, std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+        continue;
+      }
+      run(argument, first + seen.next, worker);
+      done.fetch_add(1, std::memory_order_release);
+      seen = ticket.load(std::memory_order_acquire);
     }
   }
 
   void WorkerLoop(size_t worker) {
     uint32_t seen = 0;
-    while (true) {
+    while (!stopping.load(std::memory_order_acquire)) {
       int polls = 0;
       while (generation.load(std::memory_order_acquire) == seen) {
-        if (++polls > kPollsBeforeSleep) WaitForChange(generation, seen);
+        if (++polls <= kPollsBeforeSleep) continue;
+        sleepers.fetch_add(1);
+        WaitForChange(generation, seen);
+        sleepers.fetch_sub(1);
       }
       seen = generation.load(std::memory_order_acquire);
-      if (stopping) return;
       Work(worker);
-      busy_workers.fetch_sub(1, std::memory_order_release);
     }
   }
 
+  // Sequentially consistent, as a worker's way to sleep is: either it is seen to sleep, or it sees
+  // the new generation.
   void Publish() {
-    generation.fetch_add(1, std::memory_order_release);
-    WakeAll(generation);
+    generation.fetch_add(1);
+    if (sleepers.load() > 0) WakeAll(generation);
+  }
+
+  // The caller works too, and waits for tasks that others have claimed: never for a worker that the
+  // system has not let in.
+  void RunGeneration(size_t first, size_t count) {
+    done.store(0, std::memory_order_relaxed);
+    first_index.store(first, std::memory_order_relaxed);
+    const Ticket open{generation.load(std::memory_order_relaxed) + 1,
+                      static_cast<uint16_t>(count), 0};
+    ticket.store(open, std::memory_order_release);
+    Publish();
+    Work(0);
+    while (done.load(std::memory_order_acquire) != count) {
+    }
   }
 };
 
@@ -107,7 +153,7 @@ ThreadPool::ThreadPool(size_t threads) : state_(std::make_unique<State>()) {
 }
 
 ThreadPool::~ThreadPool() {
-  state_->stopping = true;
+  state_->stopping.store(true, std::memory_order_release);
   state_->Publish();
   for (const State::Seat& seat : state_->seats) pthread_join(seat.thread, nullptr);
 }
@@ -115,19 +161,14 @@ ThreadPool::~ThreadPool() {
 size_t ThreadPool::size() const { return state_->seats.size() + 1; }
 
 void ThreadPool::RunErased(size_t count, ErasedTask task, const void* context) {
-  const size_t workers = state_->seats.size();
-  if (workers == 0 || count <= 1) {
+  if (state_->seats.empty() || count <= 1) {
     for (size_t i = 0; i < count; ++i) task(context, i, 0);
     return;
   }
-  state_->count = count;
-  state_->task = task;
-  state_->context = context;
-  state_->next_index.store(0, std::memory_order_relaxed);
-  state_->busy_workers.store(workers, std::memory_order_relaxed);
-  state_->Publish();
-  state_->Work(0);
-  while (state_->busy_workers.load(std::memory_order_acquire) != 0) {
+  state_->task.store(task, std::memory_order_relaxed);
+  state_->context.store(context, std::memory_order_relaxed);
+  for (size_t first = 0; first < count; first += kMaxCount) {
+    state_->RunGeneration(first, std::min(kMaxCount, count - first));
   }
 }
 

@@ -65,8 +65,8 @@ void EmbedTokens(const EncoderConfig& config, const EncoderWeights& weights,
   if (config.has_projection()) {
     embedded = session.workspace.Alloc<float>(tokens, config.embedding_size);
   }
-  ParallelRows(*session.pool, tokens, kElementwiseBlock, [&](size_t begin, size_t end) {
-    EmbedRows(config, weights, batch, embedded.Rows(begin, end), begin);
+  ParallelRows(*session.pool, tokens, [&](const RowBlock& block) {
+    EmbedRows(config, weights, batch, embedded.Rows(block.begin, block.end), block.begin);
   });
   if (config.has_projection()) {
     RunLinear(weights.embedding_projection, embedded, hidden, session);

@@ -13,55 +13,73 @@ namespace pocketbert {
 
 namespace {
 
-void ProjectQueryKeyValue(const ForwardContext& context, const LayerWeights& weights,
-                          TensorView<const float> hidden, const LayerBuffers& buffers) {
+void ProjectQueryKeyValue(const LayerWeights& weights, TensorView<const float> hidden,
+                          const LayerBuffers& buffers, const RowBlock& block,
+                          const LinearScratch& scratch) {
   const std::array<LinearTask, 3> tasks = {{{&weights.query, buffers.query},
                                             {&weights.key, buffers.key},
                                             {&weights.value, buffers.value}}};
-  RunLinears(tasks, hidden, context.session);
+  LinearRows(tasks, hidden, block, scratch);
+}
+
+void ProjectRows(const LinearWeights& weights, TensorView<const float> input,
+                 TensorView<float> output, const RowBlock& block, const LinearScratch& scratch) {
+  const LinearTask task{&weights, output};
+  LinearRows({&task, 1}, input, block, scratch);
 }
 
 // sum += residual; result = LayerNorm(sum).
-void AddAndNorm(const ForwardContext& context, const LayerNormWeights& norm,
-                TensorView<const float> residual, TensorView<float> sum,
-                TensorView<float> result) {
-  const LayerNormParameters parameters{norm.gamma, norm.beta, context.config.layer_norm_eps};
-  ParallelRows(*context.session.pool, sum.rows, kElementwiseBlock, [&](size_t begin, size_t end) {
-    for (size_t r = begin; r < end; ++r) Add(residual.Row(r), sum.Row(r));
-    LayerNorm(sum.Rows(begin, end), parameters, result.Rows(begin, end));
-  });
+void AddAndNorm(const LayerNormParameters& norm, TensorView<const float> residual,
+                TensorView<float> sum, TensorView<float> result, const RowBlock& block) {
+  for (size_t r = block.begin; r < block.end; ++r) Add(residual.Row(r), sum.Row(r));
+  LayerNorm(sum.Rows(block.begin, block.end), norm, result.Rows(block.begin, block.end));
 }
 
-void RunActivation(const ForwardContext& context, TensorView<const float> input,
-                   TensorView<float> output) {
-  ParallelRows(*context.session.pool, input.rows, kElementwiseBlock,
-               [&](size_t begin, size_t end) {
-                 Activate(context.config.activation, input.Rows(begin, end),
-                          output.Rows(begin, end));
-               });
+// All that follows attention: a row needs no other row for it.
+void FinishRows(const EncoderConfig& config, const LayerWeights& weights,
+                TensorView<const float> hidden, const LayerBuffers& buffers,
+                const RowBlock& block, const LinearScratch& scratch) {
+  const auto norm = [&](const LayerNormWeights& of) {
+    return LayerNormParameters{of.gamma, of.beta, config.layer_norm_eps};
+  };
+  const auto [begin, end, thread] = block;
+  ProjectRows(weights.attention_output, buffers.context, buffers.attended, block, scratch);
+  AddAndNorm(norm(weights.attention_norm), hidden, buffers.attended, buffers.normed, block);
+  ProjectRows(weights.intermediate, buffers.normed, buffers.expanded, block, scratch);
+  Activate(config.activation, buffers.expanded.Rows(begin, end),
+           buffers.activated.Rows(begin, end));
+  ProjectRows(weights.output, buffers.activated, buffers.output, block, scratch);
+  AddAndNorm(norm(weights.output_norm), buffers.normed, buffers.output, buffers.result, block);
+}
+
+size_t WidestInput(const EncoderConfig& config) {
+  return std::max(config.hidden_size, config.intermediate_size);
 }
 
 }  // namespace
 
 void RunLayer(const ForwardContext& context, const LayerWeights& weights,
               TensorView<const float> hidden, const LayerBuffers& buffers) {
-  Session& session = context.session;
-  ProjectQueryKeyValue(context, weights, hidden, buffers);
-  Attend(context.config, context.batch,
-         {buffers.query, buffers.key, buffers.value, buffers.context},
+  const auto& [config, batch, session] = context;
+  {
+    Workspace::Scope scope(session.workspace);
+    const LinearScratch scratch = MakeLinearScratch(config.hidden_size, session);
+    ParallelRows(*session.pool, hidden.rows, [&](const RowBlock& block) {
+      ProjectQueryKeyValue(weights, hidden, buffers, block, scratch);
+    });
+  }
+  Attend(config, batch, {buffers.query, buffers.key, buffers.value, buffers.context},
          weights.query.is_i8() ? AttentionForm::kInt16 : AttentionForm::kFloat, session);
-  RunLinear(weights.attention_output, buffers.context, buffers.attended, session);
-  AddAndNorm(context, weights.attention_norm, hidden, buffers.attended, buffers.normed);
-  RunLinear(weights.intermediate, buffers.normed, buffers.expanded, session);
-  RunActivation(context, buffers.expanded, buffers.activated);
-  RunLinear(weights.output, buffers.activated, buffers.output, session);
-  AddAndNorm(context, weights.output_norm, buffers.normed, buffers.output, buffers.result);
+  Workspace::Scope scope(session.workspace);
+  const LinearScratch scratch = MakeLinearScratch(WidestInput(config), session);
+  ParallelRows(*session.pool, hidden.rows, [&](const RowBlock& block) {
+    FinishRows(config, weights, hidden, buffers, block, scratch);
+  });
 }
 
 size_t LayerWorkspaceBytes(const EncoderConfig& config, size_t tokens, size_t threads) {
-  const size_t widest = std::max(config.hidden_size, config.intermediate_size);
   return std::max(AttendWorkspaceBytes(config, tokens, threads),
-                  LinearWorkspaceBytes(widest, threads));
+                  LinearWorkspaceBytes(WidestInput(config), threads));
 }
 
 }  // namespace pocketbert

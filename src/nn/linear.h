@@ -5,28 +5,36 @@
 
 #include "base/session.h"
 #include "base/tensor.h"
+#include "kernels/gemm_i8.h"
+#include "nn/parallel.h"
 #include "nn/weights.h"
 
 namespace pocketbert {
 
-// output[r] = W input[r] + b for every row. `input` [rows, in], `output` [rows, out]; they must not
-// overlap. Scratch comes from session.workspace (LinearWorkspaceBytes). A row's result depends on
-// that row only.
-void RunLinear(const LinearWeights& weights, TensorView<const float> input,
-               TensorView<float> output, Session& session);
+// Where the threads of a pool keep the rows that they have quantized.
+struct LinearScratch {
+  TensorView<ActivationCode> codes;  // [threads, kRowBlock * padded inputs]
+  TensorView<float> factors;         // [threads, 2 * kRowBlock * groups]: scales, then offsets
+};
+// For maps of up to `inputs` values, whatever the weights' type. Memory comes from the workspace's
+// open scope: LinearWorkspaceBytes.
+LinearScratch MakeLinearScratch(size_t inputs, Session& session);
+size_t LinearWorkspaceBytes(size_t inputs, size_t threads);
 
 // One of several maps of the same input.
 struct LinearTask {
   const LinearWeights* weights;
   TensorView<float> output;  // [rows, weights->outputs()]
 };
-// The same for several maps that share `input`, which is quantized once: their input_scale must be
-// the same vector, their group size the same.
-void RunLinears(std::span<const LinearTask> tasks, TensorView<const float> input,
-                Session& session);
 
-// Workspace that RunLinear(s) takes at most for inputs of `inputs` values, whatever the weights'
-// type and however many rows: rows are quantized a block at a time.
-size_t LinearWorkspaceBytes(size_t inputs, size_t threads);
+// output[r] = W input[r] + b for the rows of a block, by the calling thread. `input` [rows, in] must
+// not overlap an output. It is quantized once for all tasks: their input_scale must be the same
+// vector, their group size the same. A row's result depends on that row only.
+void LinearRows(std::span<const LinearTask> tasks, TensorView<const float> input,
+                const RowBlock& block, const LinearScratch& scratch);
+
+// All rows of one map, by the session's threads. Workspace: LinearWorkspaceBytes.
+void RunLinear(const LinearWeights& weights, TensorView<const float> input,
+               TensorView<float> output, Session& session);
 
 }  // namespace pocketbert

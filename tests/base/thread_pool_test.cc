@@ -13,7 +13,7 @@ TEST_CASE("Every index runs exactly once, by a worker of the pool", "[thread_poo
   ThreadPool pool(threads);
   CHECK(pool.size() >= 1);
   CHECK(pool.size() <= (threads == 0 ? 1 : threads));
-  for (const size_t count : {0, 1, 2, 3, 7, 64, 1000}) {
+  for (const size_t count : {0, 1, 2, 3, 7, 64, 1000, 65535, 65536, 140000}) {
     std::vector<std::atomic<int>> runs(count);
     std::atomic<bool> known_workers{true};
     pool.Run(count, [&](size_t index, size_t worker) {
@@ -35,6 +35,19 @@ TEST_CASE("What tasks wrote is seen after Run, many times in a row", "[thread_po
     long sum = 0;
     for (const int square : squares) sum += square;
     REQUIRE(sum == 40425 + 50L * round);
+  }
+}
+
+// A worker that is late meets runs that have ended meanwhile, of other tasks and other counts.
+TEST_CASE("Workers that come late take no task of a run that is over", "[thread_pool]") {
+  for (int round = 0; round < 50; ++round) {
+    ThreadPool pool(3);  // its workers start while the first runs are already under way
+    for (size_t run = 0; run < 200; ++run) {
+      const size_t count = 2 + run * 7 % 23;
+      std::vector<std::atomic<size_t>> marks(count);
+      pool.Run(count, [&marks, run](size_t index, size_t) { marks[index].fetch_add(run + 1); });
+      for (const std::atomic<size_t>& mark : marks) REQUIRE(mark.load() == run + 1);
+    }
   }
 }
 
