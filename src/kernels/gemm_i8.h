@@ -10,10 +10,10 @@
 
 namespace pocketbert {
 
-// c[m][n]: t = 0; for each group g in order
+// c[m][n]: t = bias[n], or 0; for each group g in order
 //   t = t + (dot * weight_scale[n][g]) * scale[m][g]
 //   t = t + offset[m][g] * weight_sum[n][g]
-// and at last t + bias[n]. dot is the integer product of row m's codes and row n's int8 values
+// dot is the integer product of row m's codes and row n's int8 values
 // within group g, exact; weights, scales and sums are PackedI8's. Float operations are rounded one
 // by one. An element depends on row m and row n only. `c` [a's rows, weights.rows]; `bias`
 // [weights.rows] or empty.

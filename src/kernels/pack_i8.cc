@@ -9,15 +9,16 @@ namespace {
 constexpr size_t kPanelRows = PackedI8::kPanelRows;
 constexpr size_t kBlockCols = PackedI8::kBlockCols;
 constexpr int32_t kMaxLaneSum = PackedI8::kMaxLaneSum;
-constexpr int32_t kLaneSum = kMaxLaneSum - 2;  // four roundings add up to 2 at most
+constexpr size_t kLaneCols = PackedI8::kLaneBlocks * kBlockCols;
+constexpr int32_t kLaneSum = kMaxLaneSum - 4;  // eight roundings add up to 4 at most
 
 // What weights of one group of one row are divided by, in units of 1 / kLaneSum: the greatest sum
-// of weights of one sign among the four of columns 2i, 2i + 1 of two blocks, if it is too large.
+// of weights of one sign among the eight of columns 2i, 2i + 1 of four blocks, if it is too large.
 int32_t DivisorOf(std::span<const int8_t> group) {
   int32_t greatest = 0;
-  for (size_t k = 0; k < group.size(); k += 2 * kBlockCols) {
+  for (size_t k = 0; k < group.size(); k += kLaneCols) {
     int32_t positive[2] = {0, 0}, negative[2] = {0, 0};
-    for (size_t i = k; i < std::min(group.size(), k + 2 * kBlockCols); ++i) {
+    for (size_t i = k; i < std::min(group.size(), k + kLaneCols); ++i) {
       positive[i / 2 % 2] += std::max<int32_t>(group[i], 0);
       negative[i / 2 % 2] -= std::min<int32_t>(group[i], 0);
     }
@@ -65,17 +66,6 @@ void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales
 }
 
 }  // namespace
-
-PackedI8 PackedI8::PanelRange(size_t begin, size_t end) const {
-  PB_CHECK(begin <= end && end <= panel_count());
-  PackedI8 part = *this;
-  part.rows = std::min(rows, end * kPanelRows) - begin * kPanelRows;
-  part.panels = panels.subspan(begin * panel_bytes(), (end - begin) * panel_bytes());
-  const size_t group_floats = group_count() * kPanelRows;
-  part.scales = scales.subspan(begin * group_floats, (end - begin) * group_floats);
-  part.sums = sums.subspan(begin * group_floats, (end - begin) * group_floats);
-  return part;
-}
 
 PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
                 size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch) {

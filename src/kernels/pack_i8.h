@@ -11,12 +11,12 @@
 // `group_size` (the last may be shorter); weights have a scale per row and group, activations one
 // per token and group.
 //
-// Two blocks of 4 columns, counted from a group's beginning, are multiplied together: products of
-// columns 2i and 2i + 1 of both are summed in 16 bits. That is exact if among those four weights
-// neither the positive nor the negative ones add up to more than 258 (activations reach 127). Few
-// do; the group of a row where they reach sum s > 258 is packed in coarser steps, as
-// round(w * 256 / s), ties away from zero, with s / 256 times the scale: 12 % of the groups of
-// all-MiniLM-L6-v2, whose steps grow by 11 % on average.
+// Four blocks of 4 columns, counted from a group's beginning, are multiplied together: products of
+// columns 2i and 2i + 1 of all four are summed in 16 bits. That is exact if among those eight
+// weights neither the positive nor the negative ones add up to more than 258 (activations reach
+// 127). The quantizer sees to it (quantize/row_splitter.h); in other matrices, the group of a row
+// where they reach sum s > 258 is packed in coarser steps, as round(w * 254 / s), ties away from
+// zero, with s / 254 times the scale.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +34,7 @@ inline constexpr size_t kMaxGroupSize = 512;
 struct PackedI8 {
   static constexpr size_t kPanelRows = 8;
   static constexpr size_t kBlockCols = 4;
+  static constexpr size_t kLaneBlocks = 4;
   static constexpr int kMaxLaneSum = 32767 / 127;  // 258
 
   size_t rows = 0;        // outputs
@@ -47,8 +48,6 @@ struct PackedI8 {
   size_t panel_count() const { return PaddedRows(rows) / kPanelRows; }
   size_t panel_bytes() const { return PaddedCols(cols) * kPanelRows; }
   size_t group_count() const { return GroupCount(cols, group_size); }
-  // Rows 8 * begin to 8 * end (or to the last one): a view of the same memory.
-  PackedI8 PanelRange(size_t begin, size_t end) const;
 
   static constexpr size_t PaddedRows(size_t rows) {
     return (rows + kPanelRows - 1) / kPanelRows * kPanelRows;

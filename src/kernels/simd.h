@@ -104,26 +104,41 @@ HWY_INLINE VecF32 LoadInRow(const float* row, size_t i, size_t count) {
   return i + kLanes <= count ? hn::LoadU(F32(), row + i) : LoadPart(row + i, count - i);
 }
 
-// The sum of vector_op(x) over a row, where vector_op(0) = 0. It is taken in 16 parts: part j sums
-// the elements with index j mod 16, in order; then parts j, j + 4, j + 8, j + 12 are added as
-// (0 + 4) + (8 + 12), then lanes as in SumLanes.
-template <typename VectorOp>
-HWY_INLINE float SumRow(const float* row, size_t count, const VectorOp& vector_op) {
-  const F32 tag;
-  VecF32 part0 = hn::Zero(tag), part1 = part0, part2 = part0, part3 = part0;
-  const auto add = [&](VecF32& part, VecF32 x) { part = hn::Add(part, vector_op(x)); };
+// Writes elements [i, i + 4) of a row of `count`, as far as they exist.
+HWY_INLINE void StoreInRow(VecF32 v, float* row, size_t i, size_t count) {
+  if (i + kLanes <= count) {
+    hn::StoreU(v, F32(), row + i);
+  } else {
+    StorePart(v, row + i, count - i);
+  }
+}
+
+// The sum of at(0), at(4), ... over a row of `count` elements, where at(i) gives something of
+// elements [i, i + 4), zeros past the end. It is taken in 16 parts: part j sums the elements with
+// index j mod 16, in order; then parts j, j + 4, j + 8, j + 12 are added as (0 + 4) + (8 + 12),
+// then lanes as in SumLanes. Of a row's last 15 elements at(i, count) is asked instead of at(i, i + 4).
+template <typename At>
+HWY_INLINE float SumAt(size_t count, const At& at) {
+  VecF32 part0 = hn::Zero(F32()), part1 = part0, part2 = part0, part3 = part0;
+  const auto add = [&](VecF32& part, size_t i, size_t end) { part = hn::Add(part, at(i, end)); };
   size_t i = 0;
   for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
-    add(part0, hn::LoadU(tag, row + i));
-    add(part1, hn::LoadU(tag, row + i + kLanes));
-    add(part2, hn::LoadU(tag, row + i + 2 * kLanes));
-    add(part3, hn::LoadU(tag, row + i + 3 * kLanes));
+    add(part0, i, i + kLanes);
+    add(part1, i + kLanes, i + 2 * kLanes);
+    add(part2, i + 2 * kLanes, i + 3 * kLanes);
+    add(part3, i + 3 * kLanes, i + 4 * kLanes);
   }
-  if (i < count) add(part0, LoadInRow(row, i, count));
-  if (i + kLanes < count) add(part1, LoadInRow(row, i + kLanes, count));
-  if (i + 2 * kLanes < count) add(part2, LoadInRow(row, i + 2 * kLanes, count));
-  if (i + 3 * kLanes < count) add(part3, LoadInRow(row, i + 3 * kLanes, count));
+  if (i < count) add(part0, i, count);
+  if (i + kLanes < count) add(part1, i + kLanes, count);
+  if (i + 2 * kLanes < count) add(part2, i + 2 * kLanes, count);
+  if (i + 3 * kLanes < count) add(part3, i + 3 * kLanes, count);
   return SumLanes(hn::Add(hn::Add(part0, part1), hn::Add(part2, part3)));
+}
+
+// The sum of vector_op(x) over a row, where vector_op(0) = 0, as SumAt takes it.
+template <typename VectorOp>
+HWY_INLINE float SumRow(const float* row, size_t count, const VectorOp& vector_op) {
+  return SumAt(count, [&](size_t i, size_t end) { return vector_op(LoadInRow(row, i, end)); });
 }
 
 // Calls `vector_op(VecF32) -> VecF32` on a row of `count` elements from `from` to `to` (which may
@@ -228,12 +243,6 @@ HWY_INLINE VecI32 DotPairs(VecI16 v, VecI16 b) {
 // vector of ones (see LoadOnes).
 HWY_INLINE VecI32 DotQuadsSplit(VecI8 w, VecU8 a, VecI16 ones, VecI32 sum) {
   return hn::Add(sum, DotPairs(DotPairs(w, a), ones));
-}
-
-// The same for two pairs of vectors at once, exact if the sums of products that share a lane of 16
-// bits (those of bytes 2i and 2i + 1 of both vectors) fit into it.
-HWY_INLINE VecI32 DotQuadsSplit(VecI8 w0, VecU8 a0, VecI8 w1, VecU8 a1, VecI16 ones, VecI32 sum) {
-  return hn::Add(sum, DotPairs(hn::Add(DotPairs(w0, a0), DotPairs(w1, a1)), ones));
 }
 
 // DotQuadsSplit by one instruction, where there is one.

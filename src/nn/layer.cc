@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/elementwise.h"
+#include "kernels/activation.h"
 #include "kernels/layer_norm.h"
 #include "nn/attention.h"
 #include "nn/linear.h"
@@ -28,28 +28,24 @@ void ProjectRows(const LinearWeights& weights, TensorView<const float> input,
   LinearRows({&task, 1}, input, block, scratch);
 }
 
-// sum += residual; result = LayerNorm(sum).
-void AddAndNorm(const LayerNormParameters& norm, TensorView<const float> residual,
-                TensorView<float> sum, TensorView<float> result, const RowBlock& block) {
-  for (size_t r = block.begin; r < block.end; ++r) Add(residual.Row(r), sum.Row(r));
-  LayerNorm(sum.Rows(block.begin, block.end), norm, result.Rows(block.begin, block.end));
-}
-
 // All that follows attention: a row needs no other row for it.
 void FinishRows(const EncoderConfig& config, const LayerWeights& weights,
                 TensorView<const float> hidden, const LayerBuffers& buffers,
                 const RowBlock& block, const LinearScratch& scratch) {
+  const auto rows = [&](const auto& matrix) { return matrix.Rows(block.begin, block.end); };
   const auto norm = [&](const LayerNormWeights& of) {
     return LayerNormParameters{of.gamma, of.beta, config.layer_norm_eps};
   };
-  const auto [begin, end, thread] = block;
   ProjectRows(weights.attention_output, buffers.context, buffers.attended, block, scratch);
-  AddAndNorm(norm(weights.attention_norm), hidden, buffers.attended, buffers.normed, block);
+  AddAndNorm(rows(hidden), rows(buffers.attended), norm(weights.attention_norm),
+             rows(buffers.normed));
   ProjectRows(weights.intermediate, buffers.normed, buffers.expanded, block, scratch);
-  Activate(config.activation, buffers.expanded.Rows(begin, end),
-           buffers.activated.Rows(begin, end));
+  const Activation activation =
+      weights.output.is_i8() ? BeforeQuantization(config.activation) : config.activation;
+  Activate(activation, rows(buffers.expanded), rows(buffers.activated));
   ProjectRows(weights.output, buffers.activated, buffers.output, block, scratch);
-  AddAndNorm(norm(weights.output_norm), buffers.normed, buffers.output, buffers.result, block);
+  AddAndNorm(rows(buffers.normed), rows(buffers.output), norm(weights.output_norm),
+             rows(buffers.result));
 }
 
 size_t WidestInput(const EncoderConfig& config) {

@@ -23,12 +23,18 @@ struct QuantizationLoss {
   double RelativeError() const;
 };
 
+// What a row is for. kProduct: for matrix products, which sum some of its values in 16 bits
+// (kernels/pack_i8.h). kLookup: for an embedding table.
+enum class RowUse { kLookup, kProduct };
+
 // Writes values in [-127, 127] with row[k] ~ scales[k / kGroupSize] * values[k], adds to `loss`.
-// scale = max|row| / 127 over the group (1 where that is 0), value = row[k] / scale rounded to
-// nearest, ties to even: plain IEEE float arithmetic, so the same bits everywhere. `row` must be
-// finite; `scales` [WeightGroups(row.size())].
-void QuantizeRow(std::span<const float> row, std::span<int8_t> values, std::span<float> scales,
-                 QuantizationLoss& loss);
+// scale = limit / 127 (1 where that is 0), value = row[k] / scale rounded to nearest, ties to even:
+// plain IEEE float arithmetic, so the same bits everywhere. limit is max|row| over the group; for
+// kProduct half the greatest sum of weights of one sign within a lane, if that is more: a lane's
+// values then add up to 2 * 127 and eight roundings, 258 at most. `row` must be finite; `scales`
+// [WeightGroups(row.size())].
+void QuantizeRow(std::span<const float> row, RowUse use, std::span<int8_t> values,
+                 std::span<float> scales, QuantizationLoss& loss);
 
 // sqrt(sum_k row[k]^2).
 double RowNorm(std::span<const float> row);

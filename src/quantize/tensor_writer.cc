@@ -189,7 +189,8 @@ std::span<const double> TensorWriter::RowNorms(std::string_view name) const {
 void TensorWriter::QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
                                 std::span<const float> values) {
   const size_t groups = WeightGroups(spec.cols);
-  QuantizeRow(values, output.values.subspan(row * spec.cols, spec.cols),
+  const RowUse use = spec.kind == TensorKind::kMatrix ? RowUse::kProduct : RowUse::kLookup;
+  QuantizeRow(values, use, output.values.subspan(row * spec.cols, spec.cols),
               output.scales.subspan(row * groups, groups), output.loss);
 }
 

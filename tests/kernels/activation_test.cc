@@ -53,6 +53,22 @@ TEST_CASE("activations are within 5e-7 of their formulas") {
   }
 }
 
+TEST_CASE("the coarse GELU is within 2e-4 of the formula, and 0 or the input beyond 4") {
+  const std::vector<float> x = DenseGrid();
+  std::vector<float> y = x;
+  ActivateInPlace(Activation::kGeluCoarse, y);
+  std::vector<double> expected(x.size());
+  std::vector<float> twin(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    expected[i] = reference::ActivateOne<double>(Activation::kGelu, x[i]);
+    twin[i] = reference::ActivateOne<float>(Activation::kGeluCoarse, x[i]);
+    if (x[i] >= 4) CHECK(y[i] == x[i]);
+    if (x[i] <= -4) CHECK(y[i] == 0);
+  }
+  CHECK(reference::GreatestError<double>(y, expected) <= 2e-4);
+  CHECK(reference::CountDifferentBits(y, twin) == 0);
+}
+
 TEST_CASE("exact GELU is within 3e-7 for all negative inputs, where the result is small") {
   std::vector<float> x;
   for (int i = 0; i <= 2000000; ++i) x.push_back(static_cast<float>(i) * -5e-6f);

@@ -57,6 +57,29 @@ TEST_CASE("LayerNorm equals its twin, in place and apart") {
   }
 }
 
+TEST_CASE("a sum and its LayerNorm equal the twin, in place and apart") {
+  Random random(12);
+  for (size_t width : kWidths) {
+    const Matrix<float> x = random.FloatMatrix(3, width, 3);
+    const Matrix<float> residual = random.FloatMatrix(3, width, 3);
+    const std::vector<float> gamma = random.Floats(width, 2);
+    const std::vector<float> beta = random.Floats(width);
+    StridedMatrix added(residual, 3), in_place(x, 5), sum(x, 1), output(Matrix<float>(3, width), 2);
+    AddAndNorm(added.view(), in_place.view(), {gamma, beta, 1e-5f}, in_place.view());
+    AddAndNorm(added.view(), sum.view(), {gamma, beta, 1e-5f}, output.view());
+    CAPTURE(width);
+    for (const StridedMatrix* m : {&added, &in_place, &sum, &output}) CHECK(m->GuardsIntact());
+    for (size_t r = 0; r < 3; ++r) {
+      std::vector<float> row = RowOf(x, r);
+      for (size_t i = 0; i < width; ++i) row[i] += residual.at(r, i);
+      CHECK(CountDifferentBits(RowOf(sum.Dense(), r), row) == 0);
+      const std::vector<float> same = reference::LayerNorm(row, gamma, beta, 1e-5f);
+      CHECK(CountDifferentBits(RowOf(in_place.Dense(), r), same) == 0);
+      CHECK(CountDifferentBits(RowOf(output.Dense(), r), same) == 0);
+    }
+  }
+}
+
 TEST_CASE("LayerNorm of equal elements gives beta") {
   const std::vector<float> gamma(6, 3.0f), beta = {0, 1, 2, 3, 4, 5};
   std::vector<float> x(6, 0.25f);

@@ -33,7 +33,8 @@ std::vector<T> Values(const TensorFile& file, const std::string& name) {
 void CheckMatrix(const TensorFile& file, const std::string& name,
                  const reference::Weights& weights) {
   INFO(name);
-  const QuantizedWeights expected = QuantizeWeights(weights, kGroup);
+  const bool multiplied = !name.ends_with("_embeddings.weight");
+  const QuantizedWeights expected = QuantizeWeights(weights, kGroup, multiplied);
   CHECK(Values<int8_t>(file, name) == expected.values);
   CHECK(Values<float>(file, name + "_scale") == expected.scales);
   const auto fidelity = ParseJson(file.header().Metadata("fidelity").value(), "fidelity").value();

@@ -22,27 +22,28 @@ struct Quantized {
   QuantizationLoss loss;
 };
 
-Quantized Quantize(const std::vector<float>& row) {
+Quantized Quantize(const std::vector<float>& row, RowUse use = RowUse::kLookup) {
   Quantized result{
       std::vector<int8_t>(row.size()), std::vector<float>(WeightGroups(row.size())), {}};
-  QuantizeRow(row, result.values, result.scales, result.loss);
+  QuantizeRow(row, use, result.values, result.scales, result.loss);
   return result;
 }
 
 TEST_CASE("rows of all lengths equal the definition, bit for bit") {
   std::mt19937 random(7);
   std::normal_distribution<float> normal(0, 0.05f);
+  const RowUse use = GENERATE(RowUse::kLookup, RowUse::kProduct);
   for (const size_t cols : {1, 2, 24, 127, 128, 129, 255, 256, 257, 384, 896}) {
     Weights weights{3, cols, {}};
     for (size_t i = 0; i < 3 * cols; ++i) weights.values.push_back(normal(random));
-    const QuantizedWeights expected = QuantizeWeights(weights, 128);
+    const QuantizedWeights expected = QuantizeWeights(weights, 128, use == RowUse::kProduct);
     std::vector<int8_t> values;
     std::vector<float> scales;
     QuantizationLoss loss;
     for (size_t r = 0; r < 3; ++r) {
       const std::vector<float> row(weights.values.begin() + static_cast<ptrdiff_t>(r * cols),
                                    weights.values.begin() + static_cast<ptrdiff_t>((r + 1) * cols));
-      Quantized part = Quantize(row);
+      Quantized part = Quantize(row, use);
       values.insert(values.end(), part.values.begin(), part.values.end());
       scales.insert(scales.end(), part.scales.begin(), part.scales.end());
       loss.error += part.loss.error;
@@ -53,6 +54,29 @@ TEST_CASE("rows of all lengths equal the definition, bit for bit") {
     CHECK(scales == expected.scales);
     CHECK(loss.RelativeError() == Catch::Approx(expected.relative_error).epsilon(1e-12));
     if (cols > 1) CHECK(loss.RelativeError() < 0.02);
+  }
+}
+
+TEST_CASE("values of a lane add up to 258 at most, and are as fine as that lets them be") {
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<float> row(128);
+    for (float& weight : row) weight = uniform(random);
+    for (float& weight : row) weight = round % 2 == 0 ? weight : std::fabs(weight);
+    const Quantized q = Quantize(row, RowUse::kProduct);
+    int greatest = 0, greatest_sum = 0;
+    for (size_t lane = 0; lane < 128; lane += lane % 16 == 0 ? 2 : 14) {
+      int positive = 0, negative = 0;
+      for (const size_t j : {0, 1, 4, 5, 8, 9, 12, 13}) {
+        const int value = q.values[lane + j];
+        (value > 0 ? positive : negative) += value;
+        greatest = std::max(greatest, std::abs(value));
+      }
+      greatest_sum = std::max({greatest_sum, positive, -negative});
+    }
+    CHECK(greatest_sum <= 258);
+    CHECK((greatest == 127 || greatest_sum >= 250));
   }
 }
 

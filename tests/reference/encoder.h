@@ -154,7 +154,10 @@ class EncoderTwin {
     const Matrix<T> attended = Linear(name + ".attention.output.dense", context);
     const Matrix<T> normed = Norm(name + ".attention.output.LayerNorm", Sum(attended, hidden));
     Matrix<T> inner = Linear(name + ".intermediate.dense", normed);
-    for (T& v : inner.values) v = ActivateOne(config_.activation, v);
+    const bool int8 = tensors_.i8.contains(name + ".output.dense.weight");
+    const pocketbert::Activation activation =
+        int8 ? BeforeQuantization(config_.activation) : config_.activation;
+    for (T& v : inner.values) v = ActivateOne(activation, v);
     const Matrix<T> output = Linear(name + ".output.dense", inner);
     return Norm(name + ".output.LayerNorm", Sum(output, normed));
   }

@@ -20,18 +20,18 @@ struct Int8Weights {
   size_t group_end(size_t g) const { return std::min(values.cols, (g + 1) * group_size); }
 };
 
-// The weights as they are packed: where, among the four weights of one row in columns 2i, 2i + 1,
-// 2i + 4, 2i + 5 of eight that begin at a multiple of 8 within a group, those of one sign add up to
-// more than 258, the row's group gets coarser steps so that they do not.
+// The weights as they are packed: where, among the eight weights of one row in columns 2i + 4j and
+// 2i + 4j + 1 (j = 0 ... 3) of sixteen that begin at a multiple of 16 within a group, those of one
+// sign add up to more than 258, the row's group gets coarser steps so that they do not.
 inline Int8Weights Limited(Int8Weights weights) {
   for (size_t n = 0; n < weights.values.rows; ++n) {
     for (size_t g = 0; g < weights.groups(); ++g) {
       const size_t begin = g * weights.group_size, end = weights.group_end(g);
       int greatest = 0;
-      for (size_t k = begin; k < end; k += 8) {
+      for (size_t k = begin; k < end; k += 16) {
         for (size_t i : {k, k + 2}) {
           int positive = 0, negative = 0;
-          for (size_t at : {i, i + 1, i + 4, i + 5}) {
+          for (size_t at : {i, i + 1, i + 4, i + 5, i + 8, i + 9, i + 12, i + 13}) {
             const int w = at < end ? weights.values.at(n, at) : 0;
             (w > 0 ? positive : negative) += w;
           }
@@ -41,9 +41,9 @@ inline Int8Weights Limited(Int8Weights weights) {
       if (greatest <= 258) continue;
       for (size_t k = begin; k < end; ++k) {
         int8_t& w = weights.values.at(n, k);
-        w = static_cast<int8_t>(std::round(w * 256.0 / greatest));
+        w = static_cast<int8_t>(std::round(w * 254.0 / greatest));
       }
-      weights.scales.at(n, g) *= static_cast<float>(greatest) / 256;
+      weights.scales.at(n, g) *= static_cast<float>(greatest) / 254;
     }
   }
   return weights;
@@ -84,7 +84,7 @@ inline Matrix<float> MatMulI8(const Matrix<float>& x, const std::vector<float>& 
                                     x.values.begin() + (m + 1) * x.cols);
     const QuantizedRow row = QuantizeRow(values, input_scale, weights.group_size);
     for (size_t n = 0; n < weights.values.rows; ++n) {
-      float total = 0;
+      float total = bias.empty() ? 0 : bias[n];
       for (size_t g = 0; g < weights.groups(); ++g) {
         int64_t dot = 0, sum = 0;
         for (size_t k = g * weights.group_size; k < weights.group_end(g); ++k) {
@@ -95,7 +95,7 @@ inline Matrix<float> MatMulI8(const Matrix<float>& x, const std::vector<float>& 
         total = total + static_cast<float>(dot) * scale * row.scales[g];
         total = total + row.offsets[g] * (scale * static_cast<float>(sum));
       }
-      c.at(m, n) = bias.empty() ? total : total + bias[n];
+      c.at(m, n) = total;
     }
   }
   return c;

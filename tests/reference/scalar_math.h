@@ -52,6 +52,21 @@ T Gelu(T x) {
   return (x > 0 ? x : T(0)) - NormalTailTimes(std::abs(x));
 }
 
+template <typename T>
+T GeluCoarse(T x) {
+  if constexpr (std::is_same_v<T, float>) {
+    const float y = x < -4.0f ? -4.0f : x > 4.0f ? 4.0f : x;
+    float p = 2.25882051e-08f;
+    for (float c : {-1.58882699e-06f, 4.7763886e-05f, -0.0008121875f, 0.00876369141f,
+                    -0.0645544156f, 0.397870302f}) {
+      p = p * (y * y) + c;
+    }
+    return x * (p * y + 0.5f);
+  } else {
+    return Gelu(x);
+  }
+}
+
 // Formulas of transformers/activations.py, with a sigmoid where they have a tanh of half the
 // argument: the same function.
 template <typename T>
@@ -64,6 +79,7 @@ T ActivateOne(Activation activation, T x) {
     case Activation::kRelu6: return clip(x, 0, 6);
     case Activation::kLeakyRelu: return x >= 0 ? x : x * T(0.01f);
     case Activation::kGelu: return Gelu(x);
+    case Activation::kGeluCoarse: return GeluCoarse(x);
     case Activation::kGelu10: return clip(Gelu(x), -10, 10);
     case Activation::kGeluTanh: {
       const T inner = T(1) + T(0.044715f) * (x * x);

@@ -3,7 +3,10 @@
 // src/quantize/ follows while it streams. Plain loops, nothing shared with the product.
 //
 // Rows are quantized per group of `group` columns:
-//   scale = max|w| / 127 (1 for zeros),  value = round-half-even(w / scale)
+//   scale = limit / 127 (1 for zeros),  value = round-half-even(w / scale)
+// limit is max|w|. For a matrix that is multiplied, also half of each lane's sums: positive and
+// negative weights, each for itself, of columns 16 i + 4 j + {0, 1} and of 16 i + 4 j + {2, 3} with
+// j = 0 ... 3, counted from the group's beginning.
 // Equalized matrices first have column k multiplied by e[k] = profile[k] / column rms, both kept
 // above 1/1000 of their largest; the file then says that inputs are multiplied by 1 / e[k].
 
@@ -34,7 +37,7 @@ struct QuantizedWeights {
   double relative_error = 0;
 };
 
-inline QuantizedWeights QuantizeWeights(const Weights& w, size_t group) {
+inline QuantizedWeights QuantizeWeights(const Weights& w, size_t group, bool multiplied) {
   QuantizedWeights result;
   double error = 0, energy = 0;
   for (size_t r = 0; r < w.rows; ++r) {
@@ -43,6 +46,15 @@ inline QuantizedWeights QuantizeWeights(const Weights& w, size_t group) {
       float largest = 0;
       for (size_t k = begin; k < end; ++k) {
         largest = std::max(largest, std::fabs(w.values[r * w.cols + k]));
+      }
+      for (size_t lane = begin; multiplied && lane < end; lane += lane % 16 == 0 ? 2 : 14) {
+        float positive = 0, negative = 0;
+        for (size_t j : {0, 1, 4, 5, 8, 9, 12, 13}) {
+          if (lane + j >= end) continue;
+          const float weight = w.values[r * w.cols + lane + j];
+          (weight > 0 ? positive : negative) += weight;
+        }
+        largest = std::max({largest, positive / 2, -negative / 2});
       }
       const float scale = largest == 0 ? 1.0f : largest / 127.0f;
       result.scales.push_back(scale);

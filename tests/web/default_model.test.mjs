@@ -14,7 +14,7 @@ const kGolden = new URL('../golden/default_model.json', import.meta.url);
 // that saturate (0.998 and below) or a lost equalization (mean 0.9994) do not.
 const kLeastCosine = 0.999;
 const kMeanCosine = 0.9995;
-const kProbability = 0.03;
+const kProbability = 0.05;
 
 const kLabels = {
   topics: ['World', 'Sports', 'Business', 'Sci/Tech'],
