@@ -26,6 +26,9 @@ const kTypes = {
   '.safetensors': 'application/octet-stream',
 };
 
+/** Bytes of a file that are read at once: node's 64 kB cost a model of 23 MB twice the time. */
+const kPartBytes = 1 << 20;
+
 const kIsolation = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -74,7 +77,8 @@ function sendFile(request, response, path, info, headers) {
   if (range) all['Content-Range'] = `bytes ${first}-${last}/${info.size}`;
   response.writeHead(range ? 206 : 200, { ...all, 'Content-Length': length });
   if (request.method === 'HEAD' || length === 0) return response.end();
-  const stream = createReadStream(path, { start: first, end: last });
+  const part = { start: first, end: last, highWaterMark: kPartBytes };
+  const stream = createReadStream(path, part);
   stream.on('error', () => response.destroy());
   response.on('close', () => stream.destroy());
   return stream.pipe(response);
