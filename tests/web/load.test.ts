@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'node:test';
 import { PocketBertError } from '../../web/src/errors.js';
-import { openBytes, type FileStore } from '../../web/src/models/files.js';
+import { openBytes, type FileStore, type OpenFile } from '../../web/src/models/files.js';
 import { load } from '../../web/src/models/load.js';
 import { ProgressMeter } from '../../web/src/models/progress.js';
 import { Remote } from '../../web/src/worker/client.js';
@@ -135,4 +135,36 @@ test('a failure in the middle closes every file', async () => {
   };
   await assert.rejects(load({ kind: 'folder', store }, settings, context), failure('aborted'));
   assert.equal(counts.open, 0);
+});
+
+test('an engine that is slow to start: the file is read meanwhile, up to a limit', async () => {
+  const bytes = safetensors({ a: 60_000_000 }, { format: 'pocketbert' });
+  const { books, remote } = slowHost();
+  let read = 0;
+  let readBefore = 0;
+  let freed = 0;
+  const source = openBytes(bytes, 'the file');
+  const file: OpenFile = {
+    ...source,
+    async read(spare) {
+      const part = await source.read(spare);
+      read += part?.length ?? 0;
+      if (spare !== undefined) freed += 1;
+      return part;
+    },
+  };
+  const started = wait(300).then(() => {
+    readBefore = read;
+    return remote;
+  });
+  const context = {
+    remote: started,
+    meter: new ProgressMeter(undefined),
+    signal: new AbortController().signal,
+    notes: [],
+  };
+  await load({ kind: 'file', name: 'a', open: async () => file }, settings, context);
+  assert.ok(readBefore > 20_000_000 && readBefore < 30_000_000, `${readBefore} bytes were read`);
+  assert.ok(freed > 100, `${freed} buffers were used again`);
+  assert.ok(Buffer.from(books.received.get('one file') ?? []).equals(Buffer.from(bytes)));
 });

@@ -4,7 +4,7 @@ import type { ModelInfo, TokenizerInfo } from '../core/types.js';
 import { PocketBertError, throwIfAborted } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { Remote } from '../worker/client.js';
-import { sniff, type Bytes, type FileStore, type OpenFile } from './files.js';
+import { partBytes, sniff, type Bytes, type FileStore, type OpenFile } from './files.js';
 import { later } from './platform.js';
 import type { ProgressMeter } from './progress.js';
 import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
@@ -31,8 +31,10 @@ export interface LoadContext {
   readonly notes: string[];
 }
 
-/** Bytes of buffers that may be on their way to the host at once. */
+/** Bytes of buffers that may be on their way to the host at once; more while it is starting, so that
+ *  the download need not wait for it. */
 const bytesInFlight = 2 << 20;
+const bytesAhead = 24 << 20;
 
 /** Hands a buffer with bytes of a file to the host; gives it back when they are written. */
 export type Send = (offset: number, bytes: Bytes) => Promise<ArrayBuffer>;
@@ -42,6 +44,15 @@ class Sender {
   readonly #waiting: { readonly bytes: number; readonly answer: Promise<ArrayBuffer> }[] = [];
   readonly #spare: ArrayBuffer[] = [];
   #bytes = 0;
+  #limit = bytesInFlight;
+
+  /** @param started resolves when the host takes parts, if it may not do so yet */
+  constructor(started?: Promise<unknown>) {
+    if (started === undefined) return;
+    this.#limit = bytesAhead;
+    const stop = (): void => void (this.#limit = bytesInFlight);
+    started.then(stop, stop);
+  }
 
   /** A buffer that came back. */
   spare(): ArrayBuffer | undefined {
@@ -52,7 +63,7 @@ class Sender {
     answer.catch(() => {});
     this.#waiting.push({ bytes, answer });
     this.#bytes += bytes;
-    while (this.#bytes > bytesInFlight) await this.#shift();
+    while (this.#bytes > this.#limit) await this.#shift();
   }
 
   async finish(): Promise<void> {
@@ -62,19 +73,26 @@ class Sender {
   async #shift(): Promise<void> {
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    this.#spare.push(await next.answer);
+    const buffer = await next.answer;
     this.#bytes -= next.bytes;
+    // Those of a start that took long would lie about for long, too: nothing collects them soon.
+    if (this.#spare.length * partBytes < bytesInFlight) this.#spare.push(buffer);
+    else buffer.transfer?.(0);
   }
 }
 
-/** Sends the whole file, and checks its length. */
+/**
+ * Sends the whole file, and checks its length.
+ * @param started resolves when the host takes parts, if it may not do so yet
+ */
 export async function sendAll(
   headed: HeadedFile,
   send: Send,
   signal: AbortSignal,
+  started?: Promise<unknown>,
 ): Promise<void> {
   const { file, size } = headed;
-  const sender = new Sender();
+  const sender = new Sender(started);
   let offset = 0;
   for (
     let bytes = await file.read();
@@ -116,11 +134,15 @@ async function loadFile(
   }
   meter.add(file.label, headed.size);
   meter.allKnown();
-  const remote = await context.remote;
-  await remote.call('beginFile', { byteLength: headed.size }, { signal });
-  const send: Send = (offset, bytes) =>
-    remote.call('writeFile', { offset, bytes }, { signal, transfer: [bytes.buffer] });
-  await sendAll(headed, send, signal);
+  const byteLength = headed.size;
+  const started = context.remote.then(async (remote) => {
+    await remote.call('beginFile', { byteLength }, { signal });
+    return remote;
+  });
+  const send: Send = async (offset, bytes) =>
+    (await started).call('writeFile', { offset, bytes }, { signal, transfer: [bytes.buffer] });
+  await sendAll(headed, send, signal, started);
+  const remote = await started;
   meter.prepare();
   const model = await remote.call('openFile', { source: file.label }, { signal });
   if (headed.metadata['fidelity'] && model.fidelity === undefined) {
