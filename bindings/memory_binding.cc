@@ -70,7 +70,6 @@ EMSCRIPTEN_BINDINGS(memory) {
   emscripten::value_object<ErrorValue>("ErrorValue")
       .field("errorCode", &ErrorValue::error_code)
       .field("message", &ErrorValue::message);
-  register_type<Int8ArrayVal>("Int8Array");
   register_type<Uint8ArrayVal>("Uint8Array");
   register_type<Int32ArrayVal>("Int32Array");
   register_type<Uint32ArrayVal>("Uint32Array");

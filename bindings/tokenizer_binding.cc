@@ -18,34 +18,6 @@ using emscripten::val;
 EMSCRIPTEN_DECLARE_VAL_TYPE(TokensReply);
 EMSCRIPTEN_DECLARE_VAL_TYPE(CountsReply);
 
-struct TokensValue {
-  Uint32ArrayVal items{val::undefined()};
-  Uint32ArrayVal starts{val::undefined()};
-  Uint8ArrayVal truncated{val::undefined()};
-  Int32ArrayVal ids{val::undefined()};
-  Uint32ArrayVal offsets{val::undefined()};
-  Uint8ArrayVal type_ids{val::undefined()};
-  Uint8ArrayVal attention_mask{val::undefined()};
-  Uint8ArrayVal special_tokens_mask{val::undefined()};
-  Int32ArrayVal word_ids{val::undefined()};
-  Int8ArrayVal sequence_ids{val::undefined()};
-};
-
-TokensValue ToValue(const Tokens& tokens) {
-  return {
-      .items = CopyToJs<Uint32ArrayVal>(tokens.items),
-      .starts = CopyToJs<Uint32ArrayVal>(tokens.starts),
-      .truncated = CopyToJs<Uint8ArrayVal>(tokens.truncated),
-      .ids = CopyToJs<Int32ArrayVal>(tokens.ids),
-      .offsets = CopyToJs<Uint32ArrayVal>(tokens.offsets),
-      .type_ids = CopyToJs<Uint8ArrayVal>(tokens.type_ids),
-      .attention_mask = CopyToJs<Uint8ArrayVal>(tokens.attention_mask),
-      .special_tokens_mask = CopyToJs<Uint8ArrayVal>(tokens.special_tokens_mask),
-      .word_ids = CopyToJs<Int32ArrayVal>(tokens.word_ids),
-      .sequence_ids = CopyToJs<Int8ArrayVal>(tokens.sequence_ids),
-  };
-}
-
 const Tokenizer& TokenizerAt(Handle handle) {
   if (ObjectAt(handle).kind == ObjectKind::kModel) return At<OpenModel>(handle).model.tokenizer();
   return At<Tokenizer>(handle);
@@ -60,7 +32,8 @@ std::string Describe(Handle tokenizer) { return DescribeTokenizer(TokenizerAt(to
 
 TokensReply TokenizeTexts(Handle tokenizer, Handle texts, const EncodeOptions& options) {
   return ReplyWith<TokensReply>(
-      Tokenize(TokenizerAt(tokenizer), At<TextBlock>(texts).Items(), options), ToValue);
+      Tokenize(TokenizerAt(tokenizer), At<TextBlock>(texts).Items(), options),
+      CopyToJs<Int32ArrayVal, int32_t>);
 }
 
 CountsReply CountTextTokens(Handle tokenizer, Handle texts) {
@@ -124,19 +97,7 @@ EMSCRIPTEN_BINDINGS(tokenizer) {
   value_object<DecodeOptions>("DecodeOptions")
       .field("skipSpecialTokens", &DecodeOptions::skip_special_tokens)
       .field("cleanUp", &DecodeOptions::clean_up);
-  value_object<TokensValue>("Tokens")
-      .field("items", &TokensValue::items)
-      .field("starts", &TokensValue::starts)
-      .field("truncated", &TokensValue::truncated)
-      .field("ids", &TokensValue::ids)
-      .field("offsets", &TokensValue::offsets)
-      .field("typeIds", &TokensValue::type_ids)
-      .field("attentionMask", &TokensValue::attention_mask)
-      .field("specialTokensMask", &TokensValue::special_tokens_mask)
-      .field("wordIds", &TokensValue::word_ids)
-      .field("sequenceIds", &TokensValue::sequence_ids);
-
-  register_type<TokensReply>("Tokens | ErrorValue");
+  register_type<TokensReply>("Int32Array | ErrorValue");
   register_type<CountsReply>("Uint32Array | ErrorValue");
   function("openTokenizer", &OpenFolderTokenizer);
   function("describeTokenizer", &Describe);

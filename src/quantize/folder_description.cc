@@ -47,9 +47,10 @@ Status CheckLowerCase(const SentenceConfig& sentence, const Tokenizer& tokenizer
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const char upper[] = {letter};
     const char lower[] = {static_cast<char>(letter - 'A' + 'a')};
-    PB_ASSIGN_OR_RETURN(const Encoding a, tokenizer.Encode({upper, 1}, std::nullopt, {}));
-    PB_ASSIGN_OR_RETURN(const Encoding b, tokenizer.Encode({lower, 1}, std::nullopt, {}));
-    if (a.ids != b.ids) {
+    PB_ASSIGN_OR_RETURN(const Encodings a, tokenizer.Encode({upper, 1}, std::nullopt, {}));
+    PB_ASSIGN_OR_RETURN(const Encodings b, tokenizer.Encode({lower, 1}, std::nullopt, {}));
+    const auto same_id = [](const Token& x, const Token& y) { return x.id == y.id; };
+    if (!std::equal(a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(), same_id)) {
       return UnsupportedError(
           "sentence_bert_config.json: do_lower_case is true, but the tokenizer "
           "tells cases apart; this combination is not supported");

@@ -67,8 +67,9 @@ Result<std::string> ChoosePrompt(const SentenceConfig& sentence, const EmbedOpti
 // Tokens of the prompt at the beginning of a text, [CLS] included: those of the prompt alone, but
 // for its last, [SEP].
 Result<size_t> PromptTokens(const Model& model, std::string_view prompt) {
-  PB_ASSIGN_OR_RETURN(const Encoding encoding, model.tokenizer().Encode(prompt, {}, {}));
-  return encoding.size() == 0 ? 0 : encoding.size() - 1;
+  PB_ASSIGN_OR_RETURN(const Encodings encodings, model.tokenizer().Encode(prompt, {}, {}));
+  const size_t tokens = encodings.tokens.size();
+  return tokens == 0 ? 0 : tokens - 1;
 }
 
 // ---- Options of the vectors

@@ -32,30 +32,30 @@ EncodeOptions OptionsFor(size_t max_length, Truncate truncate) {
   return options;
 }
 
-Status CheckLength(const Encoding& encoding, size_t max_length, Truncate truncate) {
-  if (truncate != Truncate::kError || encoding.size() <= max_length) return Done{};
-  return TooLongError(Message("has ") + encoding.size() + " tokens, expected at most " +
+Status CheckLength(size_t tokens, size_t max_length, Truncate truncate) {
+  if (truncate != Truncate::kError || tokens <= max_length) return Done{};
+  return TooLongError(Message("has ") + tokens + " tokens, expected at most " +
                       max_length);
 }
 
-Status CheckTypes(const Encoding& encoding, size_t type_vocab_size) {
-  for (int32_t type : encoding.type_ids) {
-    if (type < 0 || static_cast<size_t>(type) >= type_vocab_size) {
-      return UnsupportedError(Message("token type ") + type + ", expected below type_vocab_size " +
-                              type_vocab_size + " of config.json");
+Status CheckTypes(const std::vector<Token>& tokens, size_t type_vocab_size) {
+  for (const Token& token : tokens) {
+    if (static_cast<size_t>(token.marks.type()) >= type_vocab_size) {
+      return UnsupportedError(Message("token type ") + token.marks.type() +
+                              ", expected below type_vocab_size " + type_vocab_size +
+                              " of config.json");
     }
   }
   return Done{};
 }
 
-void Append(const Encoding& encoding, bool with_types, TextBatch& batch) {
-  batch.ids.insert(batch.ids.end(), encoding.ids.begin(), encoding.ids.end());
-  if (with_types) {
-    batch.type_ids.insert(batch.type_ids.end(), encoding.type_ids.begin(),
-                          encoding.type_ids.end());
+void Append(const Encodings& encoding, bool with_types, TextBatch& batch) {
+  for (const Token& token : encoding.tokens) {
+    batch.ids.push_back(token.id);
+    if (with_types) batch.type_ids.push_back(static_cast<uint8_t>(token.marks.type()));
   }
   batch.offsets.push_back(static_cast<uint32_t>(batch.ids.size()));
-  batch.truncated.push_back(encoding.truncated ? 1 : 0);
+  batch.truncated.push_back(encoding.truncated[0]);
 }
 
 }  // namespace
@@ -80,11 +80,12 @@ Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, Text
     if (!prefix.empty()) text = prefixed.assign(prefix).append(item.text);
     auto encoded = model.tokenizer().Encode(text, item.pair, encode_options);
     if (!encoded.ok()) return AboutText(list.first_number + i, std::move(encoded).error());
-    const Encoding& encoding = encoded.value();
-    Status checked = CheckLength(encoding, max_length, options.truncate);
-    if (checked.ok() && types > 0) checked = CheckTypes(encoding, types);
+    const Encodings& encoding = encoded.value();
+    const std::vector<Token>& tokens = encoding.tokens;
+    Status checked = CheckLength(tokens.size(), max_length, options.truncate);
+    if (checked.ok() && types > 0) checked = CheckTypes(tokens, types);
     if (!checked.ok()) return AboutText(list.first_number + i, std::move(checked).error());
-    if (batch.texts() > 0 && batch.ids.size() + encoding.size() > session.max_batch_tokens) break;
+    if (batch.texts() > 0 && batch.ids.size() + tokens.size() > session.max_batch_tokens) break;
     Append(encoding, types > 0, batch);
   }
   return batch;

@@ -7,28 +7,6 @@
 namespace pocketbert {
 namespace {
 
-template <typename To, typename From>
-void AppendAll(std::vector<To>& to, const std::vector<From>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-void Append(const Encoding& encoding, size_t item, Tokens& tokens) {
-  tokens.items.push_back(static_cast<uint32_t>(item));
-  tokens.truncated.push_back(encoding.truncated ? 1 : 0);
-  AppendAll(tokens.ids, encoding.ids);
-  for (const Range& range : encoding.offsets) {
-    tokens.offsets.push_back(range.begin);
-    tokens.offsets.push_back(range.end);
-  }
-  AppendAll(tokens.type_ids, encoding.type_ids);
-  AppendAll(tokens.attention_mask, encoding.attention_mask);
-  AppendAll(tokens.special_tokens_mask, encoding.special_tokens_mask);
-  AppendAll(tokens.word_ids, encoding.word_ids);
-  AppendAll(tokens.sequence_ids, encoding.sequence_ids);
-  tokens.starts.push_back(static_cast<uint32_t>(tokens.ids.size()));
-  for (const Encoding& window : encoding.overflow) Append(window, item, tokens);
-}
-
 std::optional<std::string_view> FindText(const FolderTexts& files, std::string_view path) {
   const std::string* text = files.Find(path);
   if (text == nullptr) return std::nullopt;
@@ -47,22 +25,34 @@ Result<Tokenizer> OpenTokenizer(const FolderTexts& files) {
   });
 }
 
-Result<Tokens> Tokenize(const Tokenizer& tokenizer, std::span<const TextPair> items,
-                        const EncodeOptions& options) {
-  PB_ASSIGN_OR_RETURN(const std::vector<Encoding> encodings,
-                      tokenizer.EncodeBatch(items, options));
-  Tokens tokens;
-  for (size_t i = 0; i < encodings.size(); ++i) Append(encodings[i], i, tokens);
-  return tokens;
+Result<std::vector<int32_t>> Tokenize(const Tokenizer& tokenizer, std::span<const TextPair> items,
+                                      const EncodeOptions& options) {
+  PB_ASSIGN_OR_RETURN(const Encodings encodings, tokenizer.EncodeBatch(items, options));
+  const size_t count = encodings.size();
+  const size_t tokens = encodings.tokens.size();
+  std::vector<int32_t> numbers(2 + 3 * count + 5 * tokens);
+  int32_t* out = numbers.data();
+  *out++ = static_cast<int32_t>(count);
+  for (const uint32_t item : encodings.items) *out++ = static_cast<int32_t>(item);
+  for (const uint8_t truncated : encodings.truncated) *out++ = truncated;
+  for (const uint32_t start : encodings.starts) *out++ = static_cast<int32_t>(start);
+  for (size_t i = 0; i < tokens; ++i) {
+    const Token& token = encodings.tokens[i];
+    out[i] = token.id;
+    out[tokens + i] = token.word_id;
+    out[2 * tokens + i] = static_cast<int32_t>(token.marks.bits());
+    out[3 * tokens + 2 * i] = static_cast<int32_t>(token.range.begin);
+    out[3 * tokens + 2 * i + 1] = static_cast<int32_t>(token.range.end);
+  }
+  return numbers;
 }
 
 Result<std::vector<uint32_t>> CountTokens(const Tokenizer& tokenizer,
                                           std::span<const TextPair> items) {
-  std::vector<uint32_t> counts;
-  counts.reserve(items.size());
-  for (const TextPair& item : items) {
-    PB_ASSIGN_OR_RETURN(const Encoding encoding, tokenizer.Encode(item.text, item.pair, {}));
-    counts.push_back(static_cast<uint32_t>(encoding.size()));
+  PB_ASSIGN_OR_RETURN(const Encodings encodings, tokenizer.EncodeBatch(items, {}));
+  std::vector<uint32_t> counts(items.size());
+  for (size_t i = 0; i < counts.size(); ++i) {
+    counts[i] = encodings.starts[i + 1] - encodings.starts[i];
   }
   return counts;
 }

@@ -68,6 +68,8 @@ class TokenFinder {
 
   std::vector<Node> nodes_ = {{}};
   bool begins_[256] = {};  // a pattern begins with this byte
+  char begin_ = 0;         // the byte with which all patterns begin
+  bool one_begin_ = true;
 };
 
 class AddedTokens {

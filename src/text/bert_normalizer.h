@@ -34,6 +34,7 @@ class BertNormalizer {
   // Appends the normalized `in` to `out`.
   void Append(const AlignedText& in, AlignedText& out) const;
 
+  AsciiRule ascii(size_t c) const { return ascii_[c]; }
   const BertNormalizerOptions& options() const { return options_; }
 
  private:

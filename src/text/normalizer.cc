@@ -188,6 +188,10 @@ void Normalizer::Apply(AlignedText& text, AlignedText& other) const {
   }
 }
 
+const BertNormalizer* Normalizer::bert() const {
+  return steps_.size() == 1 && steps_[0].kind == Kind::kBert ? &steps_[0].bert[0] : nullptr;
+}
+
 std::string Normalizer::Normalize(std::string_view text) const {
   AlignedText aligned;
   AlignedText other;

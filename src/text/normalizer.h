@@ -26,6 +26,9 @@ class Normalizer {
   // A text parted behind a blank, tab or line end and normalized by parts gives the same parts.
   bool works_on_parts() const { return works_on_parts_; }
 
+  // The one step, if it is BERT's; else null.
+  const BertNormalizer* bert() const;
+
   // For a single text, without places.
   std::string Normalize(std::string_view text) const;
 

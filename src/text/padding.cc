@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json_fields.h"
 
@@ -9,25 +11,6 @@ namespace pocketbert {
 namespace {
 
 constexpr size_t kLongestPadding = size_t{1} << 24;
-
-template <typename T>
-void Pad(std::vector<T>& values, size_t length, T value, Side side) {
-  const size_t more = length - values.size();
-  values.insert(side == Side::kLeft ? values.begin() : values.end(), more, value);
-}
-
-void PadOne(Encoding& encoding, size_t length, const Padding& padding, int32_t pad_id) {
-  for (Encoding& window : encoding.overflow) PadOne(window, length, padding, pad_id);
-  if (encoding.size() >= length) return;
-  const Side side = padding.direction;
-  Pad(encoding.ids, length, pad_id, side);
-  Pad(encoding.offsets, length, Range{}, side);
-  Pad(encoding.type_ids, length, padding.pad_type_id, side);
-  Pad(encoding.attention_mask, length, uint8_t{0}, side);
-  Pad(encoding.special_tokens_mask, length, uint8_t{1}, side);
-  Pad(encoding.word_ids, length, int32_t{-1}, side);
-  Pad(encoding.sequence_ids, length, int8_t{-1}, side);
-}
 
 }  // namespace
 
@@ -47,16 +30,21 @@ Result<std::optional<Padding>> ReadPadding(Json json) {
       static_cast<size_t>(fields.Int("pad_to_multiple_of", 0, 0, kLongestPadding));
   const int64_t pad_id = fields.Int("pad_id", -1, 0, INT32_MAX);
   if (pad_id >= 0) padding.pad_id = static_cast<int32_t>(pad_id);
-  padding.pad_type_id = static_cast<int32_t>(fields.Int("pad_type_id", 0, 0, INT32_MAX));
+  padding.pad_type_id =
+      static_cast<int32_t>(fields.Int("pad_type_id", 0, 0, TokenMarks::kLargestType));
   fields.Any("pad_token");  // the id says it
   PB_RETURN_IF_ERROR(fields.Finish());
   return std::optional<Padding>(padding);
 }
 
-Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32_t pad_id) {
+Status PadEncodings(Encodings& encodings, const Padding& padding, int32_t pad_id) {
   size_t length = padding.length.value_or(0);
   if (!padding.length) {
-    for (const Encoding& encoding : encodings) length = std::max(length, encoding.size());
+    for (size_t e = 0; e < encodings.size(); ++e) {
+      // Further windows of an item wait for what its first one needs.
+      if (e > 0 && encodings.items[e] == encodings.items[e - 1]) continue;
+      length = std::max<size_t>(length, encodings.starts[e + 1] - encodings.starts[e]);
+    }
   }
   const size_t multiple = padding.pad_to_multiple_of;
   if (length > kLongestPadding || multiple > kLongestPadding) {
@@ -64,15 +52,27 @@ Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32
                                 " tokens, expected at most " + kLongestPadding);
   }
   if (multiple > 0) length = (length + multiple - 1) / multiple * multiple;
-  uint64_t windows = 0;
-  for (const Encoding& encoding : encodings) windows += 1 + encoding.overflow.size();
-  if (length * windows > kMostTokens) {
-    return TooLongError(Message("padding gives ") + length * windows +
-                        " tokens, expected at most " + kMostTokens);
+  const uint64_t total = uint64_t{length} * encodings.size();
+  if (total > kMostTokens) {
+    return TooLongError(Message("padding gives ") + total + " tokens, expected at most " +
+                        kMostTokens);
   }
-  for (Encoding& encoding : encodings) {
-    PadOne(encoding, length, padding, padding.pad_id.value_or(pad_id));
+  const Token pad = {padding.pad_id.value_or(pad_id), {}, -1,
+                     TokenMarks::Padding(padding.pad_type_id)};
+  std::vector<Token> padded;
+  padded.reserve(std::max<size_t>(total, encodings.tokens.size()));
+  for (size_t e = 0; e < encodings.size(); ++e) {
+    const Token* const begin = encodings.tokens.data() + encodings.starts[e];
+    const Token* const end = encodings.tokens.data() + encodings.starts[e + 1];
+    const auto size = static_cast<size_t>(end - begin);
+    const size_t more = length > size ? length - size : 0;
+    encodings.starts[e] = static_cast<uint32_t>(padded.size());
+    if (padding.direction == Side::kLeft) padded.insert(padded.end(), more, pad);
+    padded.insert(padded.end(), begin, end);
+    if (padding.direction == Side::kRight) padded.insert(padded.end(), more, pad);
   }
+  encodings.starts.back() = static_cast<uint32_t>(padded.size());
+  encodings.tokens = std::move(padded);
   return Done{};
 }
 

@@ -2,7 +2,6 @@
 // Padding of encodings to a common length.
 
 #include <optional>
-#include <span>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -21,6 +20,6 @@ constexpr size_t kMostTokens = size_t{1} << 24;
 // Pads all encodings, and their overflow windows, to the asked length; `pad_id` stands for the
 // option where that is absent. Errors: kInvalidArgument for a length above 2^24, kTooLong for more
 // than kMostTokens in all.
-Status PadEncodings(std::span<Encoding> encodings, const Padding& padding, int32_t pad_id);
+Status PadEncodings(Encodings& encodings, const Padding& padding, int32_t pad_id);
 
 }  // namespace pocketbert

@@ -13,7 +13,7 @@ TemplatePiece Sequence(int8_t sequence, int32_t type_id) { return {sequence, -1,
 TemplatePiece Special(int32_t id, int32_t type_id) { return {-1, id, type_id}; }
 
 int32_t TypeId(JsonFields& fields) {
-  return static_cast<int32_t>(fields.Int("type_id", 0, 0, INT32_MAX));
+  return static_cast<int32_t>(fields.Int("type_id", 0, 0, TokenMarks::kLargestType));
 }
 
 // A special token of a template may stand for several ids.
@@ -65,26 +65,6 @@ int32_t ReadNamedId(JsonFields& fields, const char* key) {
   if (pair.size() == 2 && number.ok()) return static_cast<int32_t>(number.value());
   fields.Fail(pair.ErrorExpected("a token and its id"));
   return 0;
-}
-
-template <typename T>
-void Fill(std::vector<T>& values, size_t count, T value) {
-  values.insert(values.end(), count, value);
-}
-
-template <typename T>
-void Copy(std::vector<T>& values, const std::vector<T>& from, Window window) {
-  values.insert(values.end(), from.begin() + static_cast<ptrdiff_t>(window.begin),
-                from.begin() + static_cast<ptrdiff_t>(window.end));
-}
-
-void Reserve(Encoding& encoding, size_t count) {
-  encoding.ids.reserve(count);
-  encoding.offsets.reserve(count);
-  encoding.type_ids.reserve(count);
-  encoding.special_tokens_mask.reserve(count);
-  encoding.word_ids.reserve(count);
-  encoding.sequence_ids.reserve(count);
 }
 
 }  // namespace
@@ -139,32 +119,19 @@ int32_t PostProcessor::largest_id() const {
   return largest;
 }
 
-Encoding PostProcessor::Assemble(const TemplateInput& input, bool pair,
-                                 bool add_special_tokens) const {
-  Encoding encoding;
-  Reserve(encoding, special_token_count(pair) + input.windows[0].size() + input.windows[1].size());
+void PostProcessor::Assemble(const TemplateInput& input, bool pair, bool add_special_tokens,
+                             std::vector<Token>& out) const {
   for (const TemplatePiece& piece : pieces(pair)) {
     if (piece.sequence < 0) {
-      if (!add_special_tokens) continue;
-      encoding.ids.push_back(piece.id);
-      encoding.offsets.push_back({});
-      encoding.type_ids.push_back(piece.type_id);
-      encoding.special_tokens_mask.push_back(1);
-      encoding.word_ids.push_back(-1);
-      encoding.sequence_ids.push_back(-1);
-    } else {
-      const TokenList& tokens = *input.tokens[piece.sequence];
-      const Window window = input.windows[piece.sequence];
-      Copy(encoding.ids, tokens.ids, window);
-      Copy(encoding.offsets, tokens.offsets, window);
-      Fill(encoding.type_ids, window.size(), piece.type_id);
-      Fill(encoding.special_tokens_mask, window.size(), uint8_t{0});
-      Copy(encoding.word_ids, tokens.word_ids, window);
-      Fill(encoding.sequence_ids, window.size(), piece.sequence);
+      if (add_special_tokens) out.push_back(piece.special());
+      continue;
     }
+    const Token* const tokens = input.tokens[piece.sequence]->data();
+    const Window window = input.windows[piece.sequence];
+    const size_t before = out.size();
+    out.insert(out.end(), tokens + window.begin, tokens + window.end);
+    for (size_t i = before; i < out.size(); ++i) out[i].marks = piece.marks();
   }
-  encoding.attention_mask.assign(encoding.ids.size(), 1);
-  return encoding;
 }
 
 }  // namespace pocketbert

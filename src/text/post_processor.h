@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/encoding.h"
-#include "text/token_list.h"
+#include "text/truncation.h"
 
 namespace pocketbert {
 
@@ -18,11 +18,15 @@ struct TemplatePiece {
   int8_t sequence;
   int32_t id;
   int32_t type_id;
+
+  // Of a text's tokens.
+  TokenMarks marks() const { return {type_id, sequence}; }
+  Token special() const { return {id, {}, -1, TokenMarks::Special(type_id)}; }
 };
 
 // What stands in the place of the two texts: a part of each.
 struct TemplateInput {
-  const TokenList* tokens[2] = {nullptr, nullptr};
+  const std::vector<Token>* tokens[2] = {nullptr, nullptr};
   Window windows[2] = {{0, 0}, {0, 0}};
 };
 
@@ -41,7 +45,9 @@ class PostProcessor {
   // Largest id among the special tokens, -1 if there are none.
   int32_t largest_id() const;
 
-  Encoding Assemble(const TemplateInput& input, bool pair, bool add_special_tokens) const;
+  // Appends the tokens of one encoding to `out`.
+  void Assemble(const TemplateInput& input, bool pair, bool add_special_tokens,
+                std::vector<Token>& out) const;
 
  private:
   std::vector<TemplatePiece> single_;

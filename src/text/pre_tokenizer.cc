@@ -115,6 +115,8 @@ Status PreTokenizer::Add(Json json) {
   return UnsupportedComponent(json.FindOrNull("type"), kSupported);
 }
 
+bool PreTokenizer::is_bert() const { return steps_.size() == 1 && steps_[0].kind == Kind::kBert; }
+
 void PreTokenizer::Apply(std::string_view text, std::vector<Piece>& pieces,
                          std::vector<Piece>& other) const {
   for (const Step& step : steps_) {

@@ -22,6 +22,9 @@ class PreTokenizer {
   // Parts the pieces of `text` in place; `other` is scratch.
   void Apply(std::string_view text, std::vector<Piece>& pieces, std::vector<Piece>& other) const;
 
+  // The one step is BERT's.
+  bool is_bert() const;
+
   // White space never stands in a piece, and a text parted there gives the same pieces by parts.
   bool works_on_parts() const { return works_on_parts_; }
 

@@ -50,6 +50,9 @@ class TextKey {
     tail_ = LoadBytes(text_ + size_ / 8 * 8, size_ % 8);
   }
 
+  // Of a text of at most eight bytes, from LoadBytes; only to be looked for.
+  static TextKey OfShort(uint64_t bytes, size_t size) { return TextKey(bytes, size); }
+
   size_t size() const { return size_; }
   // Up to 8 bytes the bytes themselves; two longer texts may rarely have one key.
   uint64_t key() const {
@@ -72,6 +75,8 @@ class TextKey {
   }
 
  private:
+  TextKey(uint64_t bytes, size_t size) : text_(nullptr), size_(size), tail_(bytes) {}
+
   static constexpr uint64_t kFactor = 0x9E3779B97F4A7C15u;
 
   const char* text_;

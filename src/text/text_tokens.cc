@@ -1,5 +1,9 @@
 #include "text/text_tokens.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "text/plain_words.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
@@ -7,6 +11,8 @@ namespace {
 
 // A part of this many bytes keeps all its stages in a processor's cache.
 constexpr size_t kPartBytes = 8192;
+// The part that all stages take, where the shorter way met something that is not for it.
+constexpr size_t kLeastPartBytes = 64;
 
 uint32_t CountUtf16(std::string_view text) {
   uint32_t units = 0;
@@ -17,10 +23,16 @@ uint32_t CountUtf16(std::string_view text) {
   return units;
 }
 
+// Drops what comes before the last `count`, once that is worth the copying.
+void KeepLast(size_t count, std::vector<Token>& tokens) {
+  if (tokens.size() / 2 <= count) return;
+  tokens.erase(tokens.begin(), tokens.end() - static_cast<ptrdiff_t>(count));
+}
+
 }  // namespace
 
 Status TextTokens::Append(std::string_view text, bool skip_special, Needed needed,
-                          TokenList& out) {
+                          TokenMarks marks, std::vector<Token>& out) {
   if (text.size() >= kLongestText) {
     return TooLongError(Message("a text of ") + text.size() + " bytes, expected less than " +
                         kLongestText);
@@ -33,6 +45,7 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
     }
   }
   skip_special_ = skip_special;
+  marks_ = marks;
   unit_ = 0;
   word_id_ = 0;
   source_matches_.clear();
@@ -47,32 +60,46 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
       unit_ -= CountUtf16(text.substr(match.begin, at - match.begin));
     }
     const uint32_t units = CountUtf16(text.substr(match.begin, match.end - match.begin));
-    out.Add(match.token->id, {unit_, unit_ + units}, word_id_++);
+    out.push_back({match.token->id, {unit_, unit_ + units}, word_id_++, marks_});
     unit_ += units;
     at = match.end;
   }
   return AppendBetween(text.substr(at), needed, out);
 }
 
-size_t TextTokens::PartEnd(std::string_view piece) const {
-  if (!state_.works_on_parts || piece.size() <= kPartBytes) return piece.size();
-  const size_t blank = piece.find_first_of(" \t\n\r", kPartBytes);
+size_t TextTokens::PartEnd(std::string_view piece, size_t least) const {
+  if (!state_.works_on_parts || piece.size() <= least) return piece.size();
+  const size_t blank = piece.find_first_of(" \t\n\r", least);
   return blank == std::string_view::npos ? piece.size() : blank + 1;
 }
 
-Status TextTokens::AppendBetween(std::string_view piece, Needed needed, TokenList& out) {
+Status TextTokens::AppendBetween(std::string_view piece, Needed needed, std::vector<Token>& out) {
+  const std::optional<PlainWords>& plain_words = state_.plain_words;
+  size_t least = plain_words ? kLeastPartBytes : kPartBytes;
   while (!piece.empty() && out.size() < needed.first) {
-    const size_t end = PartEnd(piece);
-    text_.Clear();
-    unit_ = text_.AppendSource(piece.substr(0, end), unit_);
-    PB_RETURN_IF_ERROR(AppendPart(out));
-    out.KeepLast(needed.last);
-    piece.remove_prefix(end);
+    size_t done = 0;
+    if (plain_words) {
+      const PlainWords::Place place = {unit_, marks_, word_id_, word_tokens_};
+      done = plain_words->Append(state_.model, piece, kPartBytes, place, out);
+    }
+    if (done > 0) {
+      unit_ += static_cast<uint32_t>(done);
+      least = kLeastPartBytes;
+    } else {
+      done = PartEnd(piece, least);
+      text_.Clear();
+      unit_ = text_.AppendSource(piece.substr(0, done), unit_);
+      PB_RETURN_IF_ERROR(AppendPart(out));
+      // A text in another script is given up on less and less often.
+      least = std::min(2 * least, kPartBytes);
+    }
+    KeepLast(needed.last, out);
+    piece.remove_prefix(done);
   }
   return Done{};
 }
 
-Status TextTokens::AppendPart(TokenList& out) {
+Status TextTokens::AppendPart(std::vector<Token>& out) {
   state_.normalizer.Apply(text_, other_text_);
   const std::string_view text = text_.text();
   normalized_matches_.clear();
@@ -85,13 +112,13 @@ Status TextTokens::AppendPart(TokenList& out) {
           {static_cast<uint32_t>(at), static_cast<uint32_t>(match.begin)}, out));
     }
     if (match.begin == match.end) continue;
-    out.Add(match.token->id, text_.RangeOf(match.begin, match.end), word_id_++);
+    out.push_back({match.token->id, text_.RangeOf(match.begin, match.end), word_id_++, marks_});
     at = match.end;
   }
   return AppendNormalized({static_cast<uint32_t>(at), static_cast<uint32_t>(text.size())}, out);
 }
 
-Status TextTokens::AppendNormalized(Piece piece, TokenList& out) {
+Status TextTokens::AppendNormalized(Piece piece, std::vector<Token>& out) {
   if (piece.begin == piece.end) return Done{};
   const std::string_view text = text_.text();
   pieces_.assign(1, piece);
@@ -103,7 +130,8 @@ Status TextTokens::AppendNormalized(Piece piece, TokenList& out) {
                          "\", which is not in the vocabulary");
     }
     for (const WordToken& token : word_tokens_) {
-      out.Add(token.id, text_.RangeOf(word.begin + token.begin, word.begin + token.end), word_id_);
+      const Range range = text_.RangeOf(word.begin + token.begin, word.begin + token.end);
+      out.push_back({token.id, range, word_id_, marks_});
     }
     ++word_id_;
   }

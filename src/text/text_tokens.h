@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "text/aligned_text.h"
-#include "text/token_list.h"
+#include "text/encoding.h"
 #include "text/tokenizer_state.h"
 
 namespace pocketbert {
@@ -25,21 +25,24 @@ class TextTokens {
     size_t last = SIZE_MAX;   // what comes before the last so many may be dropped
   };
 
-  // Appends the tokens of `text` to `out`, which is empty. `skip_special`: special tokens in the text are text like any other.
+  // Appends the tokens of `text`, with these marks, to `out`, which is empty where not all are
+  // needed. `skip_special`: special tokens in the text are text like any other.
   // Errors: kTooLong (1 GB or more), kFormat (unknown token needed and absent).
-  Status Append(std::string_view text, bool skip_special, Needed needed, TokenList& out);
+  Status Append(std::string_view text, bool skip_special, Needed needed, TokenMarks marks,
+                std::vector<Token>& out);
 
  private:
   // The pieces of the source between added tokens.
-  Status AppendBetween(std::string_view piece, Needed needed, TokenList& out);
-  // Bytes of `piece` that may be worked on at once.
-  size_t PartEnd(std::string_view piece) const;
+  Status AppendBetween(std::string_view piece, Needed needed, std::vector<Token>& out);
+  // Bytes of `piece` to work on at once: some more than `least`, if it may be parted.
+  size_t PartEnd(std::string_view piece, size_t least) const;
   // What is in text_, a part of the source.
-  Status AppendPart(TokenList& out);
-  Status AppendNormalized(Piece piece, TokenList& out);
+  Status AppendPart(std::vector<Token>& out);
+  Status AppendNormalized(Piece piece, std::vector<Token>& out);
 
   const TokenizerState& state_;
   bool skip_special_ = false;
+  TokenMarks marks_;
   uint32_t unit_ = 0;     // UTF-16 units of the source behind which we are
   int32_t word_id_ = 0;   // of the next piece
   std::string valid_;     // the source, if it had to be made valid

@@ -1,5 +1,6 @@
 #include "text/tokenizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "text/padding.h"
@@ -9,6 +10,9 @@
 
 namespace pocketbert {
 namespace {
+
+// Tokens that room is made for in advance.
+constexpr size_t kMostReserved = size_t{1} << 16;
 
 // Tokens that truncation leaves for the texts, template tokens taken off; an error if the options
 // cannot be obeyed.
@@ -32,8 +36,10 @@ class CallEncoder {
   CallEncoder(const TokenizerState& state, const EncodeOptions& options)
       : state_(state), options_(options), text_tokens_(state) {}
 
-  Result<Encoding> Encode(const TextPair& input) {
+  // Appends the encodings of item number `item`.
+  Status Encode(const TextPair& input, uint32_t item, Encodings& out) {
     const bool pair = input.pair.has_value();
+    if (!pair && !options_.truncation) return EncodeWhole(input.text, item, out);
     size_t room = 0;
     if (options_.truncation) {
       const size_t special = options_.add_special_tokens
@@ -46,13 +52,27 @@ class CallEncoder {
     if (pair) PB_RETURN_IF_ERROR(Tokenize(1, *input.pair, needed));
     PB_RETURN_IF_ERROR(CutAll(room, pair));
     PB_RETURN_IF_ERROR(CheckSize(pair));
-    Encoding encoding = Assemble(0, 0, pair);
-    encoding.truncated = windows_[0].size() > 1 || windows_[1].size() > 1;
-    if (options_.return_overflow) AddOverflow(pair, encoding);
-    return encoding;
+    Assemble(0, 0, pair, out);
+    out.Finish(item, windows_[0].size() > 1 || windows_[1].size() > 1);
+    if (options_.return_overflow) AddOverflow(pair, item, out);
+    return Done{};
   }
 
  private:
+  // One text of which nothing is cut: its tokens are written where they stay.
+  Status EncodeWhole(std::string_view text, uint32_t item, Encodings& out) {
+    for (const TemplatePiece& piece : state_.post_processor.pieces(false)) {
+      if (piece.sequence >= 0) {
+        PB_RETURN_IF_ERROR(text_tokens_.Append(text, options_.encode_special_tokens, {},
+                                               piece.marks(), out.tokens));
+      } else if (options_.add_special_tokens) {
+        out.tokens.push_back(piece.special());
+      }
+    }
+    out.Finish(item, false);
+    return Done{};
+  }
+
   // What is cut off is not asked for: of a text that is cut on the right, the rest need not be
   // read; of one that is cut on the left, the beginning need not be kept. One token more than there
   // is room for shows that something is cut.
@@ -66,11 +86,8 @@ class CallEncoder {
   }
 
   Status Tokenize(int which, std::string_view text, TextTokens::Needed needed) {
-    TokenList& tokens = tokens_[which];
-    tokens.ids.clear();
-    tokens.offsets.clear();
-    tokens.word_ids.clear();
-    return text_tokens_.Append(text, options_.encode_special_tokens, needed, tokens);
+    tokens_[which].clear();
+    return text_tokens_.Append(text, options_.encode_special_tokens, needed, {}, tokens_[which]);
   }
 
   Status CutAll(size_t room, bool pair) {
@@ -113,7 +130,7 @@ class CallEncoder {
                         " tokens, expected at most " + kMostTokens);
   }
 
-  Encoding Assemble(size_t first, size_t second, bool pair) const {
+  void Assemble(size_t first, size_t second, bool pair, Encodings& out) const {
     TemplateInput input;
     input.tokens[0] = &tokens_[0];
     input.windows[0] = windows_[0][first];
@@ -121,31 +138,31 @@ class CallEncoder {
       input.tokens[1] = &tokens_[1];
       input.windows[1] = windows_[1][second];
     }
-    return state_.post_processor.Assemble(input, pair, options_.add_special_tokens);
+    state_.post_processor.Assemble(input, pair, options_.add_special_tokens, out.tokens);
   }
 
   // All further combinations of windows; those of the text that the template names first lead.
-  void AddOverflow(bool pair, Encoding& encoding) const {
+  void AddOverflow(bool pair, uint32_t item, Encodings& out) const {
     const bool swapped = pair && state_.post_processor.begins_with_second();
     const size_t outer = windows_[swapped ? 1 : 0].size();
     const size_t inner = pair ? windows_[swapped ? 0 : 1].size() : 1;
     for (size_t o = 1; o < outer; ++o) {
       for (size_t i = 0; i < inner; ++i) {
-        AddWindow(swapped ? i : o, swapped ? o : i, pair, encoding);
+        AddWindow(swapped ? i : o, swapped ? o : i, pair, item, out);
       }
     }
-    for (size_t i = 1; i < inner; ++i) AddWindow(swapped ? i : 0, swapped ? 0 : i, pair, encoding);
+    for (size_t i = 1; i < inner; ++i) AddWindow(swapped ? i : 0, swapped ? 0 : i, pair, item, out);
   }
 
-  void AddWindow(size_t first, size_t second, bool pair, Encoding& encoding) const {
-    encoding.overflow.push_back(Assemble(first, second, pair));
-    encoding.overflow.back().truncated = true;
+  void AddWindow(size_t first, size_t second, bool pair, uint32_t item, Encodings& out) const {
+    Assemble(first, second, pair, out);
+    out.Finish(item, true);
   }
 
   const TokenizerState& state_;
   const EncodeOptions& options_;
   TextTokens text_tokens_;
-  TokenList tokens_[2];
+  std::vector<Token> tokens_[2];
   std::vector<Window> windows_[2];
 };
 
@@ -180,21 +197,22 @@ std::vector<uint8_t> Tokenizer::CompiledVocabulary() const {
   return state_->model.vocabulary().Serialize();
 }
 
-Result<Encoding> Tokenizer::Encode(std::string_view text, std::optional<std::string_view> pair,
-                                   const EncodeOptions& options) const {
+Result<Encodings> Tokenizer::Encode(std::string_view text, std::optional<std::string_view> pair,
+                                    const EncodeOptions& options) const {
   const TextPair input = {text, pair};
-  PB_ASSIGN_OR_RETURN(std::vector<Encoding> encodings, EncodeBatch({&input, 1}, options));
-  return std::move(encodings[0]);
+  return EncodeBatch({&input, 1}, options);
 }
 
-Result<std::vector<Encoding>> Tokenizer::EncodeBatch(std::span<const TextPair> texts,
-                                                     const EncodeOptions& options) const {
+Result<Encodings> Tokenizer::EncodeBatch(std::span<const TextPair> texts,
+                                         const EncodeOptions& options) const {
   CallEncoder encoder(*state_, options);
-  std::vector<Encoding> encodings;
-  encodings.reserve(texts.size());
-  for (const TextPair& text : texts) {
-    PB_ASSIGN_OR_RETURN(Encoding encoding, encoder.Encode(text));
-    encodings.push_back(std::move(encoding));
+  Encodings encodings;
+  // Room for tokens of four bytes each, and two special ones a text; more is seldom needed.
+  size_t tokens = 2 * texts.size();
+  for (const TextPair& text : texts) tokens += text.text.size() / 4;
+  encodings.tokens.reserve(std::min(tokens, kMostReserved));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    PB_RETURN_IF_ERROR(encoder.Encode(texts[i], static_cast<uint32_t>(i), encodings));
   }
   if (options.padding) {
     const int32_t pad_id = state_->special_ids.pad >= 0 ? state_->special_ids.pad : 0;

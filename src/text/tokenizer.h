@@ -2,12 +2,13 @@
 // Tokenizer: text to ids and back, as the files of a Hugging Face model say.
 //
 //   PB_ASSIGN_OR_RETURN(Tokenizer tokenizer, Tokenizer::FromFiles({.tokenizer_json = bytes}));
-//   PB_ASSIGN_OR_RETURN(Encoding encoding, tokenizer.Encode("Hello world!", {}, {}));
-//   // ids [101, 7592, 2088, 999, 102]
+//   PB_ASSIGN_OR_RETURN(Encodings encodings, tokenizer.Encode("Hello world!", {}, {}));
+//   // tokens with the ids [101, 7592, 2088, 999, 102]
 //
 // A text passes these stages, one file each, named as in tokenizer.json: added tokens → normalizer
-// → pre_tokenizer → model → truncation → post_processor (template) → padding. Ids and offsets equal
-// those of Hugging Face's tokenizers 0.23.3. Time is linear in the length of the text.
+// → pre_tokenizer → model → truncation → post_processor (template) → padding. ASCII words take a
+// shorter way to the same outcome (plain_words.h). Ids and offsets equal those of Hugging Face's
+// tokenizers 0.23.3. Time is linear in the length of the text.
 //
 // Texts are UTF-8; an invalid sequence counts as U+FFFD (by the WHATWG rule), one UTF-16 unit.
 // A tokenizer is const after construction; any number of threads may use one.
@@ -79,11 +80,11 @@ class Tokenizer {
   // Errors, all kInvalidArgument: max_length below the number of template tokens, a stride that
   // leaves no room, a padding option out of range. kTooLong: a text of 1 GB or more. kFormat: the
   // text needs the unknown token and the vocabulary has none.
-  Result<Encoding> Encode(std::string_view text, std::optional<std::string_view> pair,
-                          const EncodeOptions& options) const;
+  Result<Encodings> Encode(std::string_view text, std::optional<std::string_view> pair,
+                           const EncodeOptions& options) const;
   // As Encode one by one, but padded to a common length if the options ask for padding.
-  Result<std::vector<Encoding>> EncodeBatch(std::span<const TextPair> texts,
-                                            const EncodeOptions& options) const;
+  Result<Encodings> EncodeBatch(std::span<const TextPair> texts,
+                                const EncodeOptions& options) const;
 
   // Ids outside the vocabulary are passed over, as in the reference.
   std::string Decode(std::span<const int32_t> ids, const DecodeOptions& options) const;

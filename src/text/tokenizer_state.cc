@@ -87,10 +87,14 @@ Result<std::unique_ptr<const TokenizerState>> BuildTokenizer(std::string config_
   PB_ASSIGN_OR_RETURN(std::optional<Padding> padding, ReadPadding(root.FindOrNull("padding")));
   const bool works_on_parts = normalizer.works_on_parts() && pre_tokenizer.works_on_parts() &&
                               added_tokens.in_normalized().empty();
+  std::optional<PlainWords> plain_words;
+  if (works_on_parts && normalizer.bert() && pre_tokenizer.is_bert()) {
+    plain_words.emplace(*normalizer.bert());
+  }
   auto state = std::unique_ptr<TokenizerState>(new TokenizerState{
       std::move(config_json), std::move(normalizer), std::move(pre_tokenizer), std::move(model),
       std::move(added_tokens), std::move(post_processor), std::move(decoder), truncation, padding,
-      SpecialIds{}, std::nullopt, {}, works_on_parts, 0, 0});
+      SpecialIds{}, std::nullopt, {}, works_on_parts, plain_words, 0, 0});
   PB_RETURN_IF_ERROR(ReadExtras(root.FindOrNull("pocketbert"), *state));
   CountIds(*state);
   return std::unique_ptr<const TokenizerState>(std::move(state));

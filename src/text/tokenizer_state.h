@@ -10,6 +10,7 @@
 #include "text/added_tokens.h"
 #include "text/decoder.h"
 #include "text/normalizer.h"
+#include "text/plain_words.h"
 #include "text/post_processor.h"
 #include "text/pre_tokenizer.h"
 #include "text/tokenizer.h"
@@ -33,6 +34,8 @@ struct TokenizerState {
 
   // A long text may be worked on by parts that end behind a blank, tab or line end.
   bool works_on_parts = false;
+  // There if the stages are those of BERT, and then all works on parts.
+  std::optional<PlainWords> plain_words = {};
   size_t vocab_size = 0;
   size_t id_limit = 0;
 

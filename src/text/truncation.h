@@ -7,12 +7,20 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "text/encode_options.h"
-#include "text/token_list.h"
 
 namespace pocketbert {
 
 // tokenizer.json's "truncation"; older files lack "direction".
 Result<std::optional<Truncation>> ReadTruncation(Json json);
+
+// Tokens [begin, end) of a text.
+struct Window {
+  size_t begin;
+  size_t end;
+
+  size_t size() const { return end - begin; }
+  bool operator==(const Window&) const = default;
+};
 
 // Tokens to keep of the first and of the second text.
 struct KeptLengths {

@@ -52,6 +52,11 @@ size_t ValidUtf8Prefix(std::string_view text) {
       i += sizeof word;
     }
     if (i == text.size()) break;
+    if (i + sizeof word > text.size() && text.size() >= sizeof word) {
+      // The last ones together with some before them.
+      std::memcpy(&word, bytes + text.size() - sizeof word, sizeof word);
+      if (!(word & 0x8080808080808080u)) return text.size();
+    }
     const Sequence sequence = ReadSequence(bytes + i, text.size() - i);
     if (!sequence.valid) return i;
     i += sequence.bytes;

@@ -40,6 +40,11 @@ class WordPiece {
   // unknown token.
   bool Tokenize(std::string_view word, std::vector<WordToken>& out) const;
 
+  // The token of a word of at most eight bytes that is an entry as it is; else -1.
+  int32_t FindShortWord(const TextKey& word) const {
+    return word.size() <= max_input_chars_ ? vocabulary_.Find(word, {}) : -1;
+  }
+
   const Vocabulary& vocabulary() const { return vocabulary_; }
   // -1 if the vocabulary lacks it.
   int32_t unk_id() const { return unk_id_; }

@@ -5,7 +5,7 @@ import { loadGlue, type RawModule } from '../../web/src/core/raw_module.js';
 import type { Engine, EngineModel } from '../../web/src/core/types.js';
 import { compileSource } from '../../web/src/core/wasm_source.js';
 import type { ErrorCode } from '../../web/src/errors.js';
-import { failure, fixture, importFolder, load, openFixture, textsOf, wasmPath } from './support/setup.js';
+import { encode, failure, fixture, importFolder, load, openFixture, textsOf, wasmPath } from './support/setup.js';
 
 const any = <Value>(value: unknown): Value => value as Value;
 
@@ -33,7 +33,7 @@ describe('every failure is a typed error, and the engine works on', () => {
     ['maxLength beyond the model', 'invalid_argument', /maxLength is 33/, () => model.embed(['boat'], { maxLength: 33 })],
     ['an unknown prompt', 'invalid_argument', /promptName is "q"/, () => model.embed(['boat'], { promptName: 'q' })],
     ['options of an empty list', 'invalid_argument', /dimensions is 99/, () => model.embed([], { dimensions: 99 })],
-    ['a stride that leaves no room', 'invalid_argument', /stride/, () => model.tokenizer.encode([{ text: long }], { truncation: { max_length: 5, stride: 4 } })],
+    ['a stride that leaves no room', 'invalid_argument', /stride/, () => encode(model.tokenizer, [{ text: long }], { truncation: { max_length: 5, stride: 4 } })],
     ['no tokenizer files', 'format', /tokenizer\.json/, () => engine.openTokenizer({})],
     ['a broken tokenizer', 'format', /tokenizer\.json/, () => engine.openTokenizer({ 'tokenizer.json': '{"model":' })],
     ['a folder without config.json', 'format', /config\.json/, () => engine.createImporter({ 'vocab.txt': 'a' })],
@@ -71,7 +71,7 @@ describe('every failure is a typed error, and the engine works on', () => {
     const run = other.startEmbed(['boat']);
     other.destroy();
     other.destroy();
-    for (const body of [() => other.embed(['a']), () => other.info(), () => other.tokenizer.encode([{ text: 'a' }]), () => run.step()]) {
+    for (const body of [() => other.embed(['a']), () => other.info(), () => encode(other.tokenizer, [{ text: 'a' }]), () => run.step()]) {
       assert.match(failure('destroyed', body).message, /the model was destroyed/);
     }
     const buffer = engine.allocate(10);

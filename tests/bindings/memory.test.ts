@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { failure, load, openFixture, runnableVariants } from './support/setup.js';
+import { packTexts } from '../../web/src/core/texts.js';
+import { encode, failure, load, openFixture, runnableVariants } from './support/setup.js';
 
 const kText = 'A new stone bridge by the mill, one day and one night at the water city. '.repeat(4);
 
@@ -12,9 +13,9 @@ for (const variant of await runnableVariants()) {
       const calls = () => {
         model.embed([kText, 'boat']);
         model.classify([{ text: kText, pair: 'boat' }]);
-        const { ids } = model.tokenizer.encode([{ text: kText }], { truncation: { max_length: 20 } });
+        const { ids } = encode(model.tokenizer, [{ text: kText }], { truncation: { max_length: 20 } });
         model.tokenizer.decode(ids);
-        model.tokenizer.countTokens([{ text: kText }]);
+        model.tokenizer.countTokens(packTexts([{ text: kText }]));
         model.tokenizer.idsToTokens(ids);
         failure('too_long', () => model.embed([kText], { truncate: 'error' }));
         const run = model.startEmbed([kText, kText]);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_amalgamated.hpp>
 
+#include "support/text_encoding.h"
 #include "tasks/fixture.h"
 #include "tasks/text_block.h"
 
@@ -49,7 +50,7 @@ TEST_CASE("long texts are cut at the end or the start, and say so") {
   Opened opened = Open(Fixture("enc"));
   const size_t most = opened.model.max_length();
   REQUIRE(most == 32);
-  const auto whole = opened.model.tokenizer().Encode(kLong, {}, {});
+  const auto whole = EncodeText(opened.model.tokenizer(), kLong, {}, {});
   REQUIRE(whole.value().size() > most);
   const std::vector<int32_t>& ids = whole.value().ids;
 
@@ -74,7 +75,7 @@ TEST_CASE("errors name the text's number in the caller's list") {
   const std::vector<TextPair> texts = {{"boat", {}}, {kLong, {}}};
   const Error error = FillError(opened, {texts, 70}, {.truncate = Truncate::kError});
   CHECK(error.code == ErrorCode::kTooLong);
-  const size_t tokens = opened.model.tokenizer().Encode(kLong, {}, {}).value().size();
+  const size_t tokens = EncodeText(opened.model.tokenizer(), kLong, {}, {}).value().size();
   CHECK(error.message ==
         "text 71: has " + std::to_string(tokens) + " tokens, expected at most 32");
 }

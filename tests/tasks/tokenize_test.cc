@@ -14,6 +14,35 @@ Result<Tokenizer> Open(const Folder& folder, std::vector<std::string> paths) {
   return OpenTokenizer(texts);
 }
 
+using Numbers = std::vector<int32_t>;
+
+// The lists in the numbers that Tokenize gives.
+struct Lists {
+  explicit Lists(const Result<Numbers>& result) : numbers(result.value()) {
+    const auto count = static_cast<size_t>(numbers.at(0));
+    items = Next(count);
+    truncated = Next(count);
+    starts = Next(count + 1);
+    const auto tokens = static_cast<size_t>(starts.back());
+    ids = Next(tokens);
+    word_ids = Next(tokens);
+    marks = Next(tokens);
+    ranges = Next(2 * tokens);
+    CHECK(at == numbers.size());
+  }
+
+  Numbers Next(size_t size) {
+    REQUIRE(size <= numbers.size() - at);
+    const auto begin = numbers.begin() + static_cast<ptrdiff_t>(at);
+    at += size;
+    return {begin, begin + static_cast<ptrdiff_t>(size)};
+  }
+
+  Numbers numbers;
+  size_t at = 1;
+  Numbers items, truncated, starts, ids, word_ids, marks, ranges;
+};
+
 TEST_CASE("encodings laid end to end, windows after their item") {
   const Folder folder = Fixture("enc");
   auto tokenizer = Open(folder, {"tokenizer.json", "tokenizer_config.json"});
@@ -21,29 +50,29 @@ TEST_CASE("encodings laid end to end, windows after their item") {
   EncodeOptions options;
   options.truncation = Truncation{.max_length = 4};
   const std::vector<TextPair> items = {{"boat", {}}, {"one day night", {}}, {"one", "day"}};
-  const auto all = Tokenize(tokenizer.value(), items, {});
-  REQUIRE(all.ok());
-  CHECK(all.value().items == std::vector<uint32_t>{0, 1, 2});
-  CHECK(all.value().starts == std::vector<uint32_t>{0, 3, 8, 13});
-  CHECK(all.value().offsets == std::vector<uint32_t>{0, 0, 0, 4, 0, 0,                     //
-                                                     0, 0, 0, 3, 4, 7, 8, 13, 0, 0,       //
-                                                     0, 0, 0, 3, 0, 0, 0, 3, 0, 0});
-  CHECK(all.value().sequence_ids ==
-        std::vector<int8_t>{-1, 0, -1, -1, 0, 0, 0, -1, -1, 0, -1, 1, -1});
-  CHECK(all.value().type_ids == std::vector<uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
-  CHECK(all.value().word_ids == std::vector<int32_t>{-1, 0, -1, -1, 0, 1, 2, -1, -1, 0, -1, 0, -1});
-  CHECK(all.value().truncated == std::vector<uint8_t>{0, 0, 0});
+  const Lists all(Tokenize(tokenizer.value(), items, {}));
+  CHECK(all.items == Numbers{0, 1, 2});
+  CHECK(all.truncated == Numbers{0, 0, 0});
+  CHECK(all.starts == Numbers{0, 3, 8, 13});
+  CHECK(all.ranges == Numbers{0, 0, 0, 4, 0, 0,                  //
+                              0, 0, 0, 3, 4, 7, 8, 13, 0, 0,     //
+                              0, 0, 0, 3, 0, 0, 0, 3, 0, 0});
+  CHECK(all.word_ids == Numbers{-1, 0, -1, -1, 0, 1, 2, -1, -1, 0, -1, 0, -1});
+  // Bit 0: attention, bit 1: special, from bit 2: sequence + 1, from bit 4: type.
+  CHECK(all.marks == Numbers{3, 5, 3, 3, 5, 5, 5, 3, 3, 5, 3, 16 + 9, 16 + 3});
 
   const std::vector<TextPair> first_two = {items[0], items[1]};
-  const auto windows = Tokenize(tokenizer.value(), first_two, options);
-  REQUIRE(windows.ok());
-  CHECK(windows.value().items == std::vector<uint32_t>{0, 1, 1});
-  CHECK(windows.value().starts == std::vector<uint32_t>{0, 3, 7, 10});
-  CHECK(windows.value().truncated[1] == 1);
-  CHECK(windows.value().ids[3] == all.value().ids[3]);
-  CHECK(windows.value().ids[8] == all.value().ids[6]);
-  CHECK(windows.value().special_tokens_mask ==
-        std::vector<uint8_t>{1, 0, 1, 1, 0, 0, 1, 1, 0, 1});
+  const Lists windows(Tokenize(tokenizer.value(), first_two, options));
+  CHECK(windows.items == Numbers{0, 1, 1});
+  CHECK(windows.starts == Numbers{0, 3, 7, 10});
+  CHECK(windows.truncated == Numbers{0, 1, 1});
+  CHECK(windows.ids[3] == all.ids[3]);
+  CHECK(windows.ids[8] == all.ids[6]);
+  CHECK(windows.marks == Numbers{3, 5, 3, 3, 5, 5, 3, 3, 5, 3});
+
+  const Lists none(Tokenize(tokenizer.value(), {}, options));
+  CHECK(none.starts == Numbers{0});
+  CHECK(none.ids.empty());
 
   const auto counts = CountTokens(tokenizer.value(), items);
   REQUIRE(counts.ok());
@@ -57,8 +86,8 @@ TEST_CASE("a folder's tokenizer files: vocab.txt alone, and nothing") {
   REQUIRE(from_json.ok());
   REQUIRE(from_vocab.ok());
   const std::vector<TextPair> items = {{"The old river boat was slow.", "Sail on!"}};
-  CHECK(Tokenize(from_json.value(), items, {}).value().ids ==
-        Tokenize(from_vocab.value(), items, {}).value().ids);
+  CHECK(Tokenize(from_json.value(), items, {}).value() ==
+        Tokenize(from_vocab.value(), items, {}).value());
   auto nothing = Open(folder, {});
   REQUIRE_FALSE(nothing.ok());
   CHECK(nothing.error().message.find("tokenizer.json") != std::string::npos);

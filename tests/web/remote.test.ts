@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { unpackBatch } from '../../web/src/core/encoded_batch.js';
 import { PocketBertError } from '../../web/src/errors.js';
 import { HostLost, Remote } from '../../web/src/worker/client.js';
 import type { OpenPort } from '../../web/src/worker/ports.js';
 import { buffersOf } from '../../web/src/worker/protocol.js';
 import { createServer } from '../../web/src/worker/server.js';
+import { partsOf } from '../../web/src/worker/slices.js';
 import { failure } from './support/errors.js';
 import { fakeEngines, type FakeSettings } from './support/fake_engine.js';
 
@@ -59,8 +61,8 @@ describe('remote', () => {
     assert.equal(bytes.byteLength, 0);
     const { data } = await remote.call('embed', { texts: ['abc', '\ud800'], options: {} });
     assert.deepEqual([data[0], data[2]], [3, 1]);
-    const [batch] = await remote.call('encode', { items: [{ text: 'ab' }], options: {} });
-    assert.deepEqual(batch?.ids, Int32Array.of(2));
+    const [batch] = await remote.call('encode', { parts: partsOf([{ text: 'ab' }]), options: {} });
+    assert.deepEqual(unpackBatch(batch ?? new Int32Array()).ids, Int32Array.of(2));
   });
 
   test('errors cross with code, message, hint, cause and both stacks', async () => {

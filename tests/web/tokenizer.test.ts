@@ -35,6 +35,27 @@ describe('tokenizer', () => {
     assert.equal(await tokenizer.idToToken(1_000_000), undefined);
     const plain = JSON.parse(JSON.stringify(encoding));
     assert.deepEqual(plain.ids, [...encoding.ids]);
+    // All lists are made when they are read, once, and all are in the JSON.
+    const { toJSON, length, ...lists } = plain;
+    assert.deepEqual(Object.keys(lists), [
+      'ids',
+      'type_ids',
+      'attention_mask',
+      'special_tokens_mask',
+      'word_ids',
+      'sequence_ids',
+      'overflow',
+      'truncated',
+      'tokens',
+      'offsets',
+    ]);
+    assert.deepEqual(plain.special_tokens_mask, [1, 0, 0, 0, 1]);
+    assert.deepEqual(plain.word_ids, [-1, 0, 1, 2, -1]);
+    assert.deepEqual([...encoding.sequence_ids], [-1, 0, 0, 0, -1]);
+    assert.deepEqual([...encoding.attention_mask], [1, 1, 1, 1, 1]);
+    assert.equal(encoding.length, 5);
+    for (const name of ['ids', 'type_ids', 'word_ids', 'overflow', 'tokens', 'offsets'] as const)
+      assert.equal(encoding[name], encoding[name]);
     await assert.rejects(tokenizer.decode([1.5]), code('invalid_argument', /1\.5/));
   });
 
@@ -54,6 +75,9 @@ describe('tokenizer', () => {
     });
     assert.equal(padded?.length, longest?.length);
     assert.deepEqual(padded?.tokens, ['[CLS]', 'old', '[SEP]', '[UNK]']);
+    const [odd] = await tokenizer.encodeBatch(['old', 'old boat'], { padding: { pad_id: 2 ** 31 - 1 } });
+    assert.deepEqual(odd?.tokens, ['[CLS]', 'old', '[SEP]', '']);
+    assert.equal(odd?.ids.at(-1), 2 ** 31 - 1);
     await assert.rejects(
       tokenizer.encode('x', { padding: { pad_token: 'nobody' } }),
       code('invalid_argument', /nobody/),

@@ -3,12 +3,18 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { unpackBatch } from '../../../web/src/core/encoded_batch.js';
 import { loadEngine } from '../../../web/src/core/engine.js';
+import { packTexts } from '../../../web/src/core/texts.js';
 import type {
+  EncodedBatch,
+  EncodeOptions,
   Engine,
   EngineModel,
   EngineOptions,
+  EngineTokenizer,
   ImportOptions,
+  TextItem,
   VariantName,
 } from '../../../web/src/core/types.js';
 import { kVariants, probeHost } from '../../../web/src/core/variants.js';
@@ -55,6 +61,10 @@ export function textsOf(folder: Folder): Record<string, string> {
   return Object.fromEntries(
     Object.entries(folder).filter((file): file is [string, string] => typeof file[1] === 'string'),
   );
+}
+
+export function encode(tokenizer: EngineTokenizer, items: readonly TextItem[], options?: EncodeOptions): EncodedBatch {
+  return unpackBatch(tokenizer.encode(packTexts(items), options));
 }
 
 /** Imports a folder, its weight files in chunks of `chunkBytes`. */

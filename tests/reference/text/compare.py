@@ -2,7 +2,7 @@
 """Compares the tokenizer with Hugging Face's tokenizers on random texts; run by hand.
 
     pip install tokenizers==0.23.3
-    c++ -std=c++20 -O2 -Isrc -I<deps>/include tests/reference/text/probe.cc \
+    c++ -std=c++20 -O2 -Isrc -Itests -I<deps>/include tests/reference/text/probe.cc \
         <build>/libpb_text.a <build>/libpb_base.a -o probe
     python3 tests/reference/text/compare.py ./probe [texts per configuration] [seed]
 

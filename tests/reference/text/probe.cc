@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "support/text_encoding.h"
 #include "text/tokenizer.h"
 
 namespace pocketbert {
@@ -110,7 +111,7 @@ class Probe {
   std::string Encode(Json json) {
     const std::string text = *Optional(json, "text");
     const auto pair = Optional(json, "pair");
-    const auto encoding = tokenizer_->Encode(text, View(pair), ReadOptions(json));
+    const auto encoding = EncodeText(*tokenizer_, text, View(pair), ReadOptions(json));
     if (!encoding.ok()) return ErrorLine(encoding.error());
     JsonWriter writer;
     WriteEncoding(encoding.value(), writer);
@@ -124,7 +125,7 @@ class Probe {
     offsets.BeginArray();
     words.BeginArray();
     for (Json text : json.FindOrNull("texts").Items()) {
-      const auto encoding = tokenizer_->Encode(text.AsString().value(), {}, options);
+      const auto encoding = EncodeText(*tokenizer_, text.AsString().value(), {}, options);
       if (!encoding.ok()) return ErrorLine(encoding.error());
       ids.BeginArray();
       for (const int32_t id : encoding.value().ids) ids.Int(id);

@@ -7,7 +7,6 @@
 import type {
   ByteBuffer,
   EmbedResult,
-  EncodedBatch,
   Engine,
   EngineImporter,
   EngineModel,
@@ -15,7 +14,8 @@ import type {
   EngineTokenizer,
   LoadEngine,
   ModelInfo,
-  TextItem,
+  PackedBatch,
+  PackedTexts,
   TokenizerInfo,
 } from '../../../web/src/core/types.js';
 import { PocketBertError } from '../../../web/src/errors.js';
@@ -46,28 +46,28 @@ const tokenizerInfo: TokenizerInfo = {
   differences: [],
 };
 
+/** Bytes of the texts, which have no pairs. */
+function lengthsOf({ ends }: PackedTexts): number[] {
+  const at = Array.from(ends).filter((_, i) => i % 2 === 0);
+  return at.map((end, i) => end - (at[i - 1] ?? 0));
+}
+
 class FakeTokenizer implements EngineTokenizer {
   info(): TokenizerInfo {
     return tokenizerInfo;
   }
-  encode(items: readonly TextItem[]): EncodedBatch {
-    const count = items.length;
-    return {
-      count,
-      items: Uint32Array.from(items, (_, i) => i),
-      starts: Uint32Array.from({ length: count + 1 }, (_, i) => i),
-      truncated: new Uint8Array(count),
-      ids: Int32Array.from(items, ({ text }) => text.length % 3),
-      offsets: Uint32Array.from(items.flatMap(({ text }) => [0, text.length])),
-      typeIds: new Uint8Array(count),
-      attentionMask: new Uint8Array(count).fill(1),
-      specialTokensMask: new Uint8Array(count),
-      wordIds: new Int32Array(count),
-      sequenceIds: new Int8Array(count),
-    };
+  encode(texts: PackedTexts): PackedBatch {
+    const lengths = lengthsOf(texts);
+    const count = lengths.length;
+    const items = lengths.map((_, i) => i);
+    const none = items.map(() => 0);
+    const ids = lengths.map((length) => length % 3);
+    const offsets = lengths.flatMap((length) => [0, length]);
+    const marks = items.map(() => 5);
+    return Int32Array.of(count, ...items, ...none, ...items, count, ...ids, ...none, ...marks, ...offsets);
   }
-  countTokens(items: readonly TextItem[]): Uint32Array {
-    return Uint32Array.from(items, ({ text }) => text.length);
+  countTokens(texts: PackedTexts): Uint32Array {
+    return Uint32Array.from(lengthsOf(texts));
   }
   decode(ids: ArrayLike<number>): string {
     return Array.from(ids).join(' ');

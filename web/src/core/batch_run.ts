@@ -2,7 +2,7 @@
 
 import { PocketBertError } from '../errors.js';
 import type { Handle, Instance } from './instance.js';
-import { writeTexts } from './texts.js';
+import { packTexts, writeTexts } from './texts.js';
 import type { EngineRun, TextItem } from './types.js';
 
 /** What every task tells of each text of a batch. */
@@ -106,7 +106,7 @@ export class BatchRun<Batch extends RawBatch, Result> implements EngineRun<Resul
       const item = this.#items[end++];
       units += (item?.text.length ?? 0) + (item?.pair?.length ?? 0);
     }
-    const texts = writeTexts(this.#instance, this.#items.slice(number, end));
+    const texts = writeTexts(this.#instance, packTexts(this.#items.slice(number, end)));
     this.#block = { texts, begin: number, end };
     return this.#block;
   }

@@ -1,64 +1,58 @@
-/** Texts into the module's memory: one block of UTF-8, written in place. */
+/** Texts into the module's memory: one block of UTF-8. */
 
 import { PocketBertError } from '../errors.js';
 import { Handle, type Instance } from './instance.js';
-import type { FolderTexts, TextItem } from './types.js';
+import type { FolderTexts, PackedTexts, TextItem } from './types.js';
 
 /** Marks an item without a pair, as in src/tasks/text_block.h. */
 const kNoPair = 0xffffffff;
 
-/** Up to this many UTF-16 units, three bytes are set aside for each instead of counting. */
-const kCountAbove = 1 << 15;
+/** UTF-16 units of the longest string that every browser can make. */
+const kMostUnits = 2 ** 29 - 25;
 
 const encoder = new TextEncoder();
 
-/** Bytes of `text` in UTF-8; a lone surrogate takes three, as U+FFFD. */
-function utf8Length(text: string): number {
-  if (text.length * 3 <= kCountAbove) return text.length * 3;
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    bytes += unit < 0x800 ? 1 : 2;
-    if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i++;
+/** These items in one block. */
+export function packTexts(items: readonly TextItem[]): PackedTexts {
+  const ends = new Uint32Array(2 * items.length).fill(kNoPair);
+  const texts: string[] = [];
+  let at = 0;
+  items.forEach(({ text, pair }, i) => {
+    texts.push(text);
+    ends[2 * i] = at += text.length;
+    if (pair === undefined) return;
+    texts.push(pair);
+    ends[2 * i + 1] = at += pair.length;
+  });
+  const units = at;
+  if (units > kMostUnits) {
+    throw new PocketBertError('too_long', `the texts have ${String(units)} units, expected at most ${String(kMostUnits)}`);
   }
-  return bytes;
+  // One long string is encoded sooner than many short ones. Of ASCII, and of nothing else, there are
+  // as many bytes as units.
+  const ascii = new Uint8Array(units);
+  if (encoder.encodeInto(texts.join(''), ascii).read === units) return { bytes: ascii, ends };
+  // Joined, the others do not show where each ends, and two lone surrogates could become a character.
+  const bytes = new Uint8Array(3 * units);
+  at = 0;
+  let next = 0;
+  ends.forEach((end, i) => {
+    if (end !== kNoPair) ends[i] = at += encoder.encodeInto(texts[next++] ?? '', bytes.subarray(at)).written;
+  });
+  return { bytes: bytes.slice(0, at), ends };
 }
 
-/** Writes UTF-8 to `target` and returns the bytes written. Memory that threads share takes no text
- *  from an encoder in every browser, so there it goes through a copy. */
-function write(text: string, target: Uint8Array): number {
-  if (target.buffer instanceof ArrayBuffer) return encoder.encodeInto(text, target).written;
-  const bytes = encoder.encode(text);
-  target.set(bytes);
-  return bytes.length;
-}
-
-/** A block of these items, to be freed by the caller. */
-export function writeTexts(instance: Instance, items: readonly TextItem[]) {
-  const length = items.reduce((sum, { text, pair }) => sum + utf8Length(text) + utf8Length(pair ?? ''), 0);
-  if (length > 2 ** 31) {
-    throw new PocketBertError('too_long', `the texts take ${String(length)} bytes, expected at most 2 GB in one call`);
-  }
+/** A block in the module's memory, to be freed by the caller. */
+export function writeTexts(instance: Instance, { bytes, ends }: PackedTexts) {
   return instance.call((raw) => {
-    const block = instance.call(() => raw.createTextBlock(length, items.length));
-    const bytes = raw.textBytes(block);
-    const ends = raw.textEnds(block);
-    let at = 0;
-    items.forEach(({ text, pair }, i) => {
-      at += write(text, bytes.subarray(at));
-      ends[2 * i] = at;
-      if (pair !== undefined) at += write(pair, bytes.subarray(at));
-      ends[2 * i + 1] = pair === undefined ? kNoPair : at;
-    });
+    const block = instance.call(() => raw.createTextBlock(bytes.length, ends.length / 2));
+    raw.textBytes(block).set(bytes);
+    raw.textEnds(block).set(ends);
     return new Handle(instance, 'block of texts', block);
   });
 }
 
 /** Files by path, as a block of pairs. */
 export function writeFiles(instance: Instance, files: FolderTexts) {
-  return writeTexts(
-    instance,
-    Object.entries(files).map(([text, pair]) => ({ text, pair })),
-  );
+  return writeTexts(instance, packTexts(Object.entries(files).map(([text, pair]) => ({ text, pair }))));
 }

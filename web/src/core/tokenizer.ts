@@ -7,10 +7,10 @@ import type { RawModule } from './raw_module.js';
 import { writeTexts } from './texts.js';
 import type {
   DecodeOptions,
-  EncodedBatch,
   EncodeOptions,
   EngineTokenizer,
-  TextItem,
+  PackedBatch,
+  PackedTexts,
   TokenizerInfo,
 } from './types.js';
 
@@ -32,26 +32,15 @@ export class WasmTokenizer implements EngineTokenizer {
     return this.#info;
   }
 
-  encode(items: readonly TextItem[], options: EncodeOptions = {}): EncodedBatch {
+  encode(texts: PackedTexts, options: EncodeOptions = {}): PackedBatch {
     const file = this.info();
-    const texts = writeTexts(this.#instance, items);
-    try {
-      const tokens = this.#call((raw, tokenizer) =>
-        raw.tokenize(tokenizer, texts.raw, rawEncodeOptions(raw, options, file, (token) => this.tokenToId(token))),
-      );
-      return { count: tokens.items.length, ...tokens };
-    } finally {
-      texts.free();
-    }
+    return this.#withTexts(texts, (raw, tokenizer, block) =>
+      raw.tokenize(tokenizer, block, rawEncodeOptions(raw, options, file, (token) => this.tokenToId(token))),
+    );
   }
 
-  countTokens(items: readonly TextItem[]): Uint32Array {
-    const texts = writeTexts(this.#instance, items);
-    try {
-      return this.#call((raw, tokenizer) => raw.countTokens(tokenizer, texts.raw));
-    } finally {
-      texts.free();
-    }
+  countTokens(texts: PackedTexts): Uint32Array {
+    return this.#withTexts(texts, (raw, tokenizer, block) => raw.countTokens(tokenizer, block));
   }
 
   decode(ids: ArrayLike<number>, options: DecodeOptions = {}): string {
@@ -76,6 +65,15 @@ export class WasmTokenizer implements EngineTokenizer {
 
   destroy(): void {
     if (this.#owns) this.#handle.free();
+  }
+
+  #withTexts<Reply>(texts: PackedTexts, body: (raw: RawModule, tokenizer: number, block: number) => Reply) {
+    const block = writeTexts(this.#instance, texts);
+    try {
+      return this.#call((raw, tokenizer) => body(raw, tokenizer, block.raw));
+    } finally {
+      block.free();
+    }
   }
 
   #call<Reply>(body: (raw: RawModule, tokenizer: number) => Reply) {

@@ -126,7 +126,14 @@ export type Precision = 'int8' | 'float32';
 
 export interface TextItem {
   text: string;
-  pair?: string;
+  pair?: string | undefined;
+}
+
+/** Texts as they cross from thread to thread and into the module: one block of UTF-8. */
+export interface PackedTexts {
+  bytes: Uint8Array;
+  /** [2 · items] where in `bytes` the text and the pair of each item end; 2³² − 1: no pair. */
+  ends: Uint32Array;
 }
 
 /** What of a public call's options reaches the engine, with values that were checked. */
@@ -152,30 +159,29 @@ export interface FilePadding {
   padTypeId?: number | undefined;
 }
 
+/** The lists of an `EncodedBatch` one after the other, behind their number: see src/tasks/tokenize.h. */
+export type PackedBatch = Int32Array;
+
 /**
  * Encodings back to back: encoding `e` has the tokens `starts[e]` to `starts[e + 1]`.
  * Each item gives one encoding, followed by its overflow windows if truncation left any.
  */
 export interface EncodedBatch {
-  /** Number of encodings. */
-  count: number;
-  /** [count] index of the item an encoding belongs to; rising. */
-  items: Uint32Array;
-  /** [count + 1] */
-  starts: Uint32Array;
-  /** [count] 1 where tokens of the item were cut off (they are then in its overflow windows). */
-  truncated: Uint8Array;
+  /** [encodings] index of the item an encoding belongs to; rising. */
+  items: Int32Array;
+  /** [encodings] 1 where tokens of the item were cut off (they are then in its overflow windows). */
+  truncated: Int32Array;
+  /** [encodings + 1] */
+  starts: Int32Array;
   /** The following hold one value a token. */
   ids: Int32Array;
-  /** [2 · tokens] start and end, UTF-16 units of the text (`sequenceIds` 0) or pair (1); 0, 0 for specials. */
-  offsets: Uint32Array;
-  typeIds: Uint8Array;
-  attentionMask: Uint8Array;
-  specialTokensMask: Uint8Array;
   /** Index of the pre-token within its sequence, -1 for specials. */
   wordIds: Int32Array;
-  /** 0 text, 1 pair, -1 specials and padding. */
-  sequenceIds: Int8Array;
+  /** Bit 0: not padding; bit 1: special or padding; bits 2, 3: 1 text, 2 pair, 0 specials and padding; from
+   *  bit 4: type. */
+  marks: Int32Array;
+  /** [2 · tokens] start and end, UTF-16 units of the text or pair; 0, 0 for specials. */
+  offsets: Int32Array;
 }
 
 export interface SpecialTokens {
@@ -202,9 +208,9 @@ export interface TokenizerInfo {
 export interface EngineTokenizer {
   info(): TokenizerInfo;
   /** `texts` alone share one call; the order of the results is that of the items. */
-  encode(items: readonly TextItem[], options?: EncodeOptions): EncodedBatch;
+  encode(texts: PackedTexts, options?: EncodeOptions): PackedBatch;
   /** Tokens of each item, special tokens included, uncut. */
-  countTokens(items: readonly TextItem[]): Uint32Array;
+  countTokens(texts: PackedTexts): Uint32Array;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
   /** Vocabulary entries of ids; `undefined` where an id has none. */
   idsToTokens(ids: ArrayLike<number>): (string | undefined)[];

@@ -19,6 +19,7 @@ import type {
 } from '../types.js';
 import type { Report } from '../worker/host.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
+import { partsOf } from '../worker/slices.js';
 import { encodeItems, itemsOf, Vocabulary } from './encoding.js';
 import {
   callTable,
@@ -105,7 +106,7 @@ export abstract class ModelUser implements AsyncDisposable {
     options: CallOptions = {},
   ): Promise<number | number[]> {
     check(options, callTable);
-    const parts = await this.ask('countTokens', { items: itemsOf(texts) }, options, texts);
+    const parts = await this.ask('countTokens', { parts: partsOf(itemsOf(texts)) }, options, texts);
     const counts = parts.flatMap((part) => [...part]);
     return Array.isArray(texts) ? counts : (counts[0] ?? 0);
   }

@@ -10,7 +10,6 @@ import type {
   DecodeOptions,
   EmbedOptions,
   EmbedResult,
-  EncodedBatch,
   EncodeOptions,
   Engine,
   EngineImporter,
@@ -22,6 +21,7 @@ import type {
   ImportOptions,
   LoadEngine,
   ModelInfo,
+  PackedTexts,
   TextItem,
   TokenizerInfo,
 } from '../core/types.js';
@@ -116,16 +116,11 @@ function loadingHandlers(state: State) {
 function tokenizerHandlers(state: State) {
   const tokenizer = () => present(state.tokenizer, 'tokenizer');
   return {
-    /** Batches in the order of the items; one alone if padding makes the items depend on each other. */
-    encode: (args: { readonly items: readonly TextItem[]; readonly options: EncodeOptions }) => {
-      const encode = (items: readonly TextItem[]): EncodedBatch =>
-        tokenizer().encode(items, args.options);
-      return args.options.padding
-        ? once(() => [encode(args.items)])
-        : stepsOf(args.items, encode);
-    },
-    countTokens: (args: { readonly items: readonly TextItem[] }) =>
-      stepsOf(args.items, (items) => tokenizer().countTokens(items)),
+    /** A batch for each part. */
+    encode: (args: { readonly parts: readonly PackedTexts[]; readonly options: EncodeOptions }) =>
+      stepsOf(args.parts, (texts) => tokenizer().encode(texts, args.options)),
+    countTokens: (args: { readonly parts: readonly PackedTexts[] }) =>
+      stepsOf(args.parts, (texts) => tokenizer().countTokens(texts)),
     decode: (args: { readonly ids: Int32Array; readonly options: DecodeOptions }) =>
       once(() => tokenizer().decode(args.ids, args.options)),
     /** The vocabulary's entries; the empty string for an id without one. */
