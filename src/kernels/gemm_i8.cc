@@ -17,7 +17,7 @@ constexpr size_t kLaneBlocks = PackedI8::kLaneBlocks;
 
 // One group of one panel.
 struct GroupWeights {
-  const int8_t* panel;  // [depth / 4, 8, 4]
+  const int8_t* panel;  // [depth / 4, 8, 4], or [depth / 2, 8, 2] for PairRows
   const float* scales;  // [8]
   const float* sums;    // [8]
   size_t depth;         // padded columns of the group
@@ -45,140 +45,187 @@ struct GroupRows {
   }
 };
 
-// Adds the group's share to columns [4 v, 4 v + 4) of row m, given their integer products.
-template <typename Code>
-HWY_INLINE void AddShare(const GroupRows<Code>& rows, size_t m, size_t v, VecI32 dots,
-                         const GroupWeights& weights) {
+// Adds the group's share to the results of a tile, given its integer products.
+template <size_t Rows, typename Code>
+HWY_INLINE void AddShares(const GroupRows<Code>& rows, const VecI32 (&dots)[Rows][2],
+                          const GroupWeights& weights) {
   const F32 tag;
-  const size_t column = v * kLanes;
-  const VecF32 scale = hn::Set(tag, rows.scales[m * rows.scale_stride]);
-  const VecF32 offset = hn::Set(tag, rows.offsets[m * rows.offset_stride]);
-  const VecF32 weight_scale = hn::LoadU(tag, weights.scales + column);
-  const VecF32 weight_sum = hn::LoadU(tag, weights.sums + column);
-  VecF32 sum = hn::LoadU(tag, rows.before + m * rows.before_stride + column);
-  sum = hn::Add(sum, hn::Mul(hn::Mul(hn::ConvertTo(tag, dots), weight_scale), scale));
-  sum = hn::Add(sum, hn::Mul(offset, weight_sum));
-  hn::StoreU(sum, tag, rows.c + m * rows.c_stride + column);
+  for (size_t m = 0; m < Rows; ++m) {
+    const VecF32 scale = hn::Set(tag, rows.scales[m * rows.scale_stride]);
+    const VecF32 offset = hn::Set(tag, rows.offsets[m * rows.offset_stride]);
+    for (size_t v = 0; v < 2; ++v) {
+      const VecF32 weight_scale = hn::LoadU(tag, weights.scales + v * kLanes);
+      const VecF32 weight_sum = hn::LoadU(tag, weights.sums + v * kLanes);
+      const VecF32 before =
+          hn::LoadU(tag, rows.before + m * rows.before_stride + v * kLanes);
+      const VecF32 product = hn::Mul(hn::Mul(hn::ConvertTo(tag, dots[m][v]), weight_scale), scale);
+      const VecF32 sum = hn::Add(hn::Add(before, product), hn::Mul(offset, weight_sum));
+      hn::StoreU(sum, tag, rows.c + m * rows.c_stride + v * kLanes);
+    }
+  }
 }
 
 HWY_INLINE VecU8 FourCodes(const uint8_t* codes) {
   return hn::BitCast(U8(), LoadRepeated<int32_t>(codes));
 }
 
-// dots += the products of four blocks, of which pairs are summed in 16 bits.
+// dots += the products of four blocks, of which pairs are summed in 16 bits. The first block's sums
+// are assigned, not added to zeros: the compiler would order the sums so that V8 spills.
 template <size_t Rows>
 HWY_INLINE void AddFourBlocks(const int8_t* w, const uint8_t* codes, size_t stride, VecI16 ones,
                               VecI32 (&dots)[Rows][2]) {
-  VecI16 pairs[Rows][2];
-  for (size_t m = 0; m < Rows; ++m) pairs[m][0] = pairs[m][1] = hn::Zero(I16());
-  for (size_t block = 0; block < kLaneBlocks; ++block, w += kBlockBytes, codes += kBlockCols) {
-    const VecI8 w0 = hn::LoadU(I8(), w);
-    const VecI8 w1 = hn::LoadU(I8(), w + 16);
+  VecI16 sums[Rows][2];
+  for (size_t block = 0; block < kLaneBlocks; ++block) {
+    const VecI8 w0 = hn::LoadU(I8(), w + block * kBlockBytes);
+    const VecI8 w1 = hn::LoadU(I8(), w + block * kBlockBytes + 16);
     for (size_t m = 0; m < Rows; ++m) {
-      const VecU8 a = FourCodes(codes + m * stride);
-      pairs[m][0] = hn::Add(pairs[m][0], DotPairs(w0, a));
-      pairs[m][1] = hn::Add(pairs[m][1], DotPairs(w1, a));
+      const VecU8 a = FourCodes(codes + m * stride + block * kBlockCols);
+      sums[m][0] = block == 0 ? DotPairs(w0, a) : hn::Add(sums[m][0], DotPairs(w0, a));
+      sums[m][1] = block == 0 ? DotPairs(w1, a) : hn::Add(sums[m][1], DotPairs(w1, a));
     }
   }
-  for (auto& row : dots) {
-    const size_t m = static_cast<size_t>(&row - dots);
-    row[0] = hn::Add(row[0], DotPairs(pairs[m][0], ones));
-    row[1] = hn::Add(row[1], DotPairs(pairs[m][1], ones));
+  for (size_t m = 0; m < Rows; ++m) {
+    dots[m][0] = hn::Add(dots[m][0], DotPairs(sums[m][0], ones));
+    dots[m][1] = hn::Add(dots[m][1], DotPairs(sums[m][1], ones));
+  }
+}
+
+// dots += the products of one block.
+template <size_t Rows, DotForm Form>
+HWY_INLINE void AddBlock(const int8_t* w, const uint8_t* codes, size_t stride, VecI16 ones,
+                         VecI32 (&dots)[Rows][2]) {
+  const VecI8 w0 = hn::LoadU(I8(), w);
+  const VecI8 w1 = hn::LoadU(I8(), w + 16);
+  for (size_t m = 0; m < Rows; ++m) {
+    const VecU8 a = FourCodes(codes + m * stride);
+    dots[m][0] = Form == DotForm::kFused ? DotQuadsFused(w0, a, ones, dots[m][0])
+                                         : DotQuadsSplit(w0, a, ones, dots[m][0]);
+    dots[m][1] = Form == DotForm::kFused ? DotQuadsFused(w1, a, ones, dots[m][1])
+                                         : DotQuadsSplit(w1, a, ones, dots[m][1]);
   }
 }
 
 // Activations as bytes, dot products of four, or of four blocks' four at once.
 template <size_t Rows, DotForm Form>
-HWY_NOINLINE void QuadRows(const GroupWeights& group, const GroupRows<uint8_t>& all) {
+HWY_INLINE void AddQuadTile(const GroupWeights& weights, const GroupRows<uint8_t>& rows,
+                            VecI16 ones) {
+  VecI32 dots[Rows][2];
+  for (auto& row : dots) row[0] = row[1] = hn::Zero(I32());
+  const int8_t* w = weights.panel;
+  size_t k = 0;
+  if (Form == DotForm::kSplit) {
+    constexpr size_t kStep = kLaneBlocks * kBlockCols;
+    for (; k + kStep <= weights.depth; k += kStep, w += kLaneBlocks * kBlockBytes) {
+      AddFourBlocks(w, rows.codes + k, rows.code_stride, ones, dots);
+    }
+  }
+  for (; k < weights.depth; k += kBlockCols, w += kBlockBytes) {
+    AddBlock<Rows, Form>(w, rows.codes + k, rows.code_stride, ones, dots);
+  }
+  AddShares(rows, dots, weights);
+}
+
+// The arguments are copied: the compiler need not fear that results are written over them.
+template <size_t kRows, DotForm Form>
+HWY_NOINLINE void AddQuadRows(const GroupWeights& group, const GroupRows<uint8_t>& all) {
   const VecI16 ones = LoadOnes();
-  // Copies: the compiler need not fear that results are written over them.
   const GroupWeights weights = group;
-  for (GroupRows<uint8_t> rows = all; rows.count >= Rows; rows.Advance(Rows)) {
-    VecI32 dots[Rows][2];
-    for (size_t m = 0; m < Rows; ++m) dots[m][0] = dots[m][1] = hn::Zero(I32());
-    const int8_t* w = weights.panel;
-    size_t k = 0;
-    if (Form == DotForm::kSplit) {
-      constexpr size_t kStep = kLaneBlocks * kBlockCols;
-      for (; k + kStep <= weights.depth; k += kStep, w += kLaneBlocks * kBlockBytes) {
-        AddFourBlocks(w, rows.codes + k, rows.code_stride, ones, dots);
-      }
-    }
-    for (; k < weights.depth; k += kBlockCols, w += kBlockBytes) {
-      const VecI8 w0 = hn::LoadU(I8(), w);
-      const VecI8 w1 = hn::LoadU(I8(), w + 16);
-      for (size_t m = 0; m < Rows; ++m) {
-        const VecU8 a = FourCodes(rows.codes + m * rows.code_stride + k);
-        dots[m][0] = Form == DotForm::kFused ? DotQuadsFused(w0, a, ones, dots[m][0])
-                                             : DotQuadsSplit(w0, a, ones, dots[m][0]);
-        dots[m][1] = Form == DotForm::kFused ? DotQuadsFused(w1, a, ones, dots[m][1])
-                                             : DotQuadsSplit(w1, a, ones, dots[m][1]);
-      }
-    }
+  GroupRows<uint8_t> rows = all;
+  for (; rows.count >= kRows; rows.Advance(kRows)) AddQuadTile<kRows, Form>(weights, rows, ones);
+}
+
+// Tiles are as high as registers allow: with two rows the split form has 4 accumulators, 4 sums of
+// pairs, 2 vectors of weights and the ones.
+template <DotForm Form>
+void AddQuadShares(const GroupWeights& group, const GroupRows<uint8_t>& all) {
+  constexpr size_t kRows = Form == DotForm::kFused ? 4 : 2;
+  if (all.count >= kRows) AddQuadRows<kRows, Form>(group, all);
+  if (all.count % kRows == 0) return;
+  GroupRows<uint8_t> rest = all;
+  rest.Advance(all.count / kRows * kRows);
+  AddQuadRows<1, Form>(group, rest);
+}
+
+HWY_INLINE VecI16 EightWeights(const int8_t* at) {
+  return hn::PromoteTo(I16(), hn::LoadU(hn::Half<I8>(), at));
+}
+HWY_INLINE VecI16 EightWeights(const int16_t* at) { return hn::LoadU(I16(), at); }
+
+// Activations as 16-bit integers, dot products of two. `twos` [depth / 2, 8, 2]: the panel's group,
+// as it is or widened.
+template <size_t Rows, typename Weight>
+HWY_INLINE void AddPairTile(const Weight* twos, const GroupWeights& weights,
+                            const GroupRows<int16_t>& rows) {
+  VecI32 dots[Rows][2];
+  for (auto& row : dots) row[0] = row[1] = hn::Zero(I32());
+  for (size_t k = 0; k < weights.depth; k += 2, twos += 2 * kPanelRows) {
+    const VecI16 w0 = EightWeights(twos);
+    const VecI16 w1 = EightWeights(twos + kPanelRows);
     for (size_t m = 0; m < Rows; ++m) {
-      AddShare(rows, m, 0, dots[m][0], weights);
-      AddShare(rows, m, 1, dots[m][1], weights);
+      const int16_t* codes = rows.codes + m * rows.code_stride + k;
+      const VecI16 a = hn::BitCast(I16(), LoadRepeated<int32_t>(codes));
+      dots[m][0] = hn::Add(dots[m][0], DotPairs(w0, a));
+      dots[m][1] = hn::Add(dots[m][1], DotPairs(w1, a));
     }
   }
+  AddShares(rows, dots, weights);
 }
 
-// Activations as 16-bit integers, dot products of two; half a panel at a time, its columns 0 and 1
-// in one accumulator, 2 and 3 in another.
-template <size_t Rows>
-HWY_NOINLINE void PairRows(const GroupWeights& group, const GroupRows<int16_t>& all) {
-  const I32 tag;
-  const hn::Half<I8> half;
+// From this many rows on, widening a group first is faster.
+constexpr size_t kRowsToWiden = 12;
+
+// All of a group in one function, so large that V8 does not inline it: that would cost its loops
+// their unrolling.
+HWY_NOINLINE void AddPairShares(const GroupWeights& group, const GroupRows<int16_t>& all) {
   const GroupWeights weights = group;
-  for (GroupRows<int16_t> rows = all; rows.count >= Rows; rows.Advance(Rows)) {
-    for (size_t v = 0; v < 2; ++v) {
-      VecI32 dots[Rows][2];
-      for (size_t m = 0; m < Rows; ++m) dots[m][0] = dots[m][1] = hn::Zero(tag);
-      const int8_t* w = weights.panel + v * (kBlockBytes / 2);
-      for (size_t k = 0; k < weights.depth; k += kBlockCols, w += kBlockBytes) {
-        const VecI16 w0 = hn::PromoteTo(I16(), hn::LoadU(half, w));
-        const VecI16 w1 = hn::PromoteTo(I16(), hn::LoadU(half, w + 8));
-        for (size_t m = 0; m < Rows; ++m) {
-          const int16_t* codes = rows.codes + m * rows.code_stride + k;
-          const VecI16 a = hn::BitCast(I16(), LoadRepeated<int64_t>(codes));
-          dots[m][0] = hn::Add(dots[m][0], DotPairs(w0, a));
-          dots[m][1] = hn::Add(dots[m][1], DotPairs(w1, a));
-        }
-      }
-      for (size_t m = 0; m < Rows; ++m) {
-        const VecI32 columns = hn::Add(hn::ConcatEven(tag, dots[m][1], dots[m][0]),
-                                       hn::ConcatOdd(tag, dots[m][1], dots[m][0]));
-        AddShare(rows, m, v, columns, weights);
-      }
+  GroupRows<int16_t> rows = all;
+  if (rows.count >= kRowsToWiden) {
+    alignas(16) int16_t wide[kMaxGroupSize * kPanelRows];
+    for (size_t i = 0; i < weights.depth * kPanelRows; i += 8) {
+      hn::Store(EightWeights(weights.panel + i), I16(), wide + i);
     }
+    for (; rows.count >= 4; rows.Advance(4)) AddPairTile<4>(wide, weights, rows);
+  }
+  for (; rows.count >= 4; rows.Advance(4)) AddPairTile<4>(weights.panel, weights, rows);
+  for (; rows.count > 0; rows.Advance(1)) AddPairTile<1>(weights.panel, weights, rows);
+}
+
+// Calls add_shares(weights, rows) for every group of panel p; `rows` is as for the first one.
+template <typename Code, typename AddShares>
+void ForEachGroup(const PackedI8& weights, size_t p, GroupRows<Code> rows,
+                  const AddShares& add_shares) {
+  const size_t factors = p * weights.group_count() * kPanelRows;
+  GroupWeights group = {weights.panels.data() + p * weights.panel_bytes(),
+                        weights.scales.data() + factors, weights.sums.data() + factors, 0};
+  for (size_t rest = PackedI8::PaddedCols(weights.cols); rest > 0; rest -= group.depth) {
+    group.depth = std::min(weights.group_size, rest);
+    add_shares(group, rows);
+    group.panel += group.depth * kPanelRows;
+    group.scales += kPanelRows;
+    group.sums += kPanelRows;
+    rows.codes += group.depth;
+    ++rows.scales;
+    ++rows.offsets;
+    rows.before = rows.c;
+    rows.before_stride = rows.c_stride;
   }
 }
 
-// Calls add_shares(weights, rows) for every group of panel p, for rows from `first` on, whose
-// results go to `c` [rows, 8].
-template <typename Code, typename AddShares>
-void ForEachGroup(const QuantizedRows<Code>& a, size_t first, const PackedI8& weights, size_t p,
-                  const float* bias, TensorView<float> c, const AddShares& add_shares) {
-  const size_t groups = weights.group_count();
-  for (size_t g = 0; g < groups; ++g) {
-    const size_t k = g * a.group_size;
-    const size_t factors = (p * groups + g) * kPanelRows;
-    const GroupWeights group = {
-        weights.panels.data() + p * weights.panel_bytes() + k * kPanelRows,
-        weights.scales.data() + factors, weights.sums.data() + factors,
-        std::min(a.group_size, a.codes.cols - k)};
-    const GroupRows<Code> rows = {a.codes.data + first * a.codes.stride + k,
-                                  a.scales.data + first * a.scales.stride + g,
-                                  a.offsets.data + first * a.offsets.stride + g,
-                                  g == 0 ? bias : c.data,
-                                  c.data,
-                                  a.codes.stride,
-                                  a.scales.stride,
-                                  a.offsets.stride,
-                                  g == 0 ? 0 : c.stride,
-                                  c.stride,
-                                  c.rows};
-    add_shares(group, rows);
-  }
+// The first group of rows from `first` on, whose results go to `c` [rows, 8]; `bias` [8].
+template <typename Code>
+GroupRows<Code> FirstGroup(const QuantizedRows<Code>& a, size_t first, const float* bias,
+                           TensorView<float> c) {
+  return {a.codes.data + first * a.codes.stride,
+          a.scales.data + first * a.scales.stride,
+          a.offsets.data + first * a.offsets.stride,
+          bias,
+          c.data,
+          a.codes.stride,
+          a.scales.stride,
+          a.offsets.stride,
+          0,
+          c.stride,
+          c.rows};
 }
 
 // Panels outside, then groups: a group of a panel, 1 kB of weights, stays in the first-level cache
@@ -197,52 +244,37 @@ void ForEachPanel(const QuantizedRows<Code>& a, const PackedI8& weights,
     float panel_bias[kPanelRows] = {};
     if (!bias.empty()) std::copy_n(bias.data() + column, columns, panel_bias);
     if (columns == kPanelRows) {
-      ForEachGroup(a, 0, weights, p, panel_bias, c.Cols(column, column + columns), add_shares);
+      const TensorView<float> panel = c.Cols(column, column + columns);
+      ForEachGroup(weights, p, FirstGroup(a, 0, panel_bias, panel), add_shares);
       continue;
     }
     float aside[kRowsAside * kPanelRows];
     for (size_t first = 0; first < c.rows; first += kRowsAside) {
-      const size_t count = std::min(kRowsAside, c.rows - first);
-      ForEachGroup(a, first, weights, p, panel_bias, {aside, count, kPanelRows}, add_shares);
-      for (size_t m = 0; m < count; ++m) {
-        std::copy_n(aside + m * kPanelRows, columns, &c.Row(first + m)[column]);
+      const TensorView<float> panel(aside, std::min(kRowsAside, c.rows - first), kPanelRows);
+      ForEachGroup(weights, p, FirstGroup(a, first, panel_bias, panel), add_shares);
+      for (size_t m = 0; m < panel.rows; ++m) {
+        std::copy_n(panel.Row(m).begin(), columns, &c.Row(first + m)[column]);
       }
     }
   }
 }
 
-// The rows that are left over after tiles of `tile` rows.
-template <typename Code>
-GroupRows<Code> RowsAfter(GroupRows<Code> rows, size_t tile) {
-  rows.Advance(rows.count / tile * tile);
-  return rows;
-}
-
 }  // namespace
 
-// Tiles are as high as registers allow: with two rows the split form has 4 accumulators, 4 sums of
-// pairs, 2 vectors of weights and the ones.
 void MatMulI8(const QuantizedRows<uint8_t>& a, const PackedI8& weights,
               std::span<const float> bias, DotForm form, TensorView<float> c) {
+  PB_CHECK(weights.order == PanelOrder::kFours);
   if (form == DotForm::kFused) {
-    ForEachPanel(a, weights, bias, c, [](const GroupWeights& group, const auto& rows) {
-      QuadRows<4, DotForm::kFused>(group, rows);
-      QuadRows<1, DotForm::kFused>(group, RowsAfter(rows, 4));
-    });
+    ForEachPanel(a, weights, bias, c, AddQuadShares<DotForm::kFused>);
   } else {
-    ForEachPanel(a, weights, bias, c, [](const GroupWeights& group, const auto& rows) {
-      QuadRows<2, DotForm::kSplit>(group, rows);
-      QuadRows<1, DotForm::kSplit>(group, RowsAfter(rows, 2));
-    });
+    ForEachPanel(a, weights, bias, c, AddQuadShares<DotForm::kSplit>);
   }
 }
 
 void MatMulI8(const QuantizedRows<int16_t>& a, const PackedI8& weights,
               std::span<const float> bias, TensorView<float> c) {
-  ForEachPanel(a, weights, bias, c, [](const GroupWeights& group, const auto& rows) {
-    PairRows<4>(group, rows);
-    PairRows<1>(group, RowsAfter(rows, 4));
-  });
+  PB_CHECK(weights.order == PanelOrder::kTwos);
+  ForEachPanel(a, weights, bias, c, AddPairShares);
 }
 
 int32_t ProbeRelaxedDot() {

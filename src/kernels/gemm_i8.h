@@ -18,11 +18,13 @@ namespace pocketbert {
 // by one. An element depends on row m and row n only. `c` [a's rows, weights.rows]; `bias`
 // [weights.rows] or empty.
 //
-// With codes as bytes: by relaxed SIMD or its equal, in the form that RelaxedDotForm() tells.
+// With codes as bytes (weights in PanelOrder::kFours): by relaxed SIMD or its equal, in the form
+// that RelaxedDotForm() tells.
 enum class DotForm { kSplit, kFused };
 void MatMulI8(const QuantizedRows<uint8_t>& a, const PackedI8& weights,
               std::span<const float> bias, DotForm form, TensorView<float> c);
-// With codes as 16-bit integers: by instructions that every engine has.
+// With codes as 16-bit integers (weights in PanelOrder::kTwos): by instructions that every engine
+// has.
 void MatMulI8(const QuantizedRows<int16_t>& a, const PackedI8& weights,
               std::span<const float> bias, TensorView<float> c);
 
@@ -36,13 +38,6 @@ int32_t ProbeRelaxedDot();
 // kFused where the probe shows a real dot product instruction, else kSplit, which is right
 // everywhere and faster than an emulated fused form. Costs a few nanoseconds.
 DotForm RelaxedDotForm();
-
-// What to quantize activations to in this build.
-#if defined(__EMSCRIPTEN__) && !defined(__wasm_relaxed_simd__)
-using ActivationCode = int16_t;
-#else
-using ActivationCode = uint8_t;
-#endif
 
 // The form that is best here, chosen anew at each call.
 inline void MatMulI8(const QuantizedRows<uint8_t>& a, const PackedI8& weights,

@@ -41,7 +41,9 @@ struct PanelFactors {
 
 // Packs up to 8 rows; missing rows and columns become zeros. `panel` must not overlap `rows`.
 void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales,
-               size_t group_size, std::span<int8_t> panel, const PanelFactors& factors) {
+               const PackedI8& packed, std::span<int8_t> panel, const PanelFactors& factors) {
+  const size_t group_size = packed.group_size;
+  const size_t together = packed.order == PanelOrder::kFours ? 4 : 2;
   std::fill(panel.begin(), panel.end(), int8_t{0});
   std::fill(factors.scales.begin(), factors.scales.end(), 0.0f);
   std::fill(factors.sums.begin(), factors.sums.end(), 0.0f);
@@ -54,7 +56,7 @@ void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales
       int32_t sum = 0;
       for (size_t k = begin; k < end; ++k) {
         const int32_t weight = divisor == kLaneSum ? row[k] : Reduced(row[k], divisor);
-        panel[(k / kBlockCols * kPanelRows + r) * kBlockCols + k % kBlockCols] =
+        panel[(k / together * kPanelRows + r) * together + k % together] =
             static_cast<int8_t>(weight);
         sum += weight;
       }
@@ -68,13 +70,15 @@ void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales
 }  // namespace
 
 PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
-                size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch) {
+                size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch,
+                PanelOrder order) {
   PB_CHECK(matrix.rows > 0 && matrix.cols > 0);
   PB_CHECK(group_size > 0 && group_size % kBlockCols == 0 && group_size <= kMaxGroupSize);
   PackedI8 packed;
   packed.rows = matrix.rows;
   packed.cols = matrix.cols;
   packed.group_size = group_size;
+  packed.order = order;
   const size_t group_floats = packed.group_count() * kPanelRows;
   PB_CHECK(scales.rows == matrix.rows && scales.cols == packed.group_count());
   PB_CHECK(memory.panels.size() == packed.panel_count() * packed.panel_bytes());
@@ -92,8 +96,7 @@ PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
                                memory.sums.subspan(p * group_floats, group_floats)};
     const std::span<int8_t> panel =
         memory.panels.subspan(p * packed.panel_bytes(), packed.panel_bytes());
-    PackPanel(rows, row_scales, group_size, in_place ? scratch.first(panel.size()) : panel,
-              factors);
+    PackPanel(rows, row_scales, packed, in_place ? scratch.first(panel.size()) : panel, factors);
     if (in_place) std::copy_n(scratch.begin(), panel.size(), panel.begin());
   }
   packed.panels = memory.panels;

@@ -2,7 +2,8 @@
 // Packing of int8 weight matrices into the order in which the integer GEMM reads them.
 //
 // Source: row-major int8 [rows, cols] (rows = outputs), values in [-127, 127]. Packed: panels of 8
-// rows; within a panel, for every 4 columns, the 8 rows' 4 values back to back:
+// rows; within a panel, for every 4 columns (PanelOrder::kTwos: 2), the 8 rows' 4 (2) values back
+// to back:
 //
 //   panel 0: row 0 [k0 k1 k2 k3]  row 1 [k0 k1 k2 k3]  ...  row 7 [k0 k1 k2 k3]
 //            row 0 [k4 k5 k6 k7]  row 1 [k4 k5 k6 k7]  ...
@@ -29,6 +30,18 @@ namespace pocketbert {
 // Largest group: sums of 127 * 127 * 512 stay below 2^24, so that they are exact as float too.
 inline constexpr size_t kMaxGroupSize = 512;
 
+// kFours for activations in bytes, kTwos for activations in 16-bit integers.
+enum class PanelOrder { kFours, kTwos };
+
+// What this build multiplies. Without relaxed SIMD, wasm has products of 16-bit integers only.
+#if defined(__EMSCRIPTEN__) && !defined(__wasm_relaxed_simd__)
+using ActivationCode = int16_t;
+inline constexpr PanelOrder kPanelOrder = PanelOrder::kTwos;
+#else
+using ActivationCode = uint8_t;
+inline constexpr PanelOrder kPanelOrder = PanelOrder::kFours;
+#endif
+
 // A packed matrix: a view of memory that somebody else owns. weight[n][k] = scale[n][group of k] *
 // int8 value.
 struct PackedI8 {
@@ -40,8 +53,9 @@ struct PackedI8 {
   size_t rows = 0;        // outputs
   size_t cols = 0;        // inputs
   size_t group_size = 0;  // inputs per group, a multiple of 4, at most kMaxGroupSize
+  PanelOrder order = kPanelOrder;
 
-  std::span<const int8_t> panels;  // [panels, padded_cols / 4, 8, 4]
+  std::span<const int8_t> panels;  // [panels, padded_cols / 4, 8, 4] or [.., padded_cols / 2, 8, 2]
   std::span<const float> scales;   // [panels, groups, 8]
   std::span<const float> sums;     // [panels, groups, 8]: scale * sum of a row's int8 values
 
@@ -73,7 +87,8 @@ struct PackI8Memory {
 // `memory.panels` may begin where `matrix` begins if CanPackI8InPlace and matrix.stride == cols:
 // the packing then happens in place and needs `scratch`, 8 * cols bytes.
 PackedI8 PackI8(TensorView<const int8_t> matrix, TensorView<const float> scales,
-                size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch = {});
+                size_t group_size, const PackI8Memory& memory, std::span<int8_t> scratch = {},
+                PanelOrder order = kPanelOrder);
 
 inline constexpr bool CanPackI8InPlace(size_t rows, size_t cols) {
   return rows % PackedI8::kPanelRows == 0 && cols % PackedI8::kBlockCols == 0;

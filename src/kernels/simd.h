@@ -116,7 +116,8 @@ HWY_INLINE void StoreInRow(VecF32 v, float* row, size_t i, size_t count) {
 // The sum of at(0), at(4), ... over a row of `count` elements, where at(i) gives something of
 // elements [i, i + 4), zeros past the end. It is taken in 16 parts: part j sums the elements with
 // index j mod 16, in order; then parts j, j + 4, j + 8, j + 12 are added as (0 + 4) + (8 + 12),
-// then lanes as in SumLanes. Of a row's last 15 elements at(i, count) is asked instead of at(i, i + 4).
+// then lanes as in SumLanes. Of a row's last 15 elements at(i, count) is asked instead of
+// at(i, i + 4).
 template <typename At>
 HWY_INLINE float SumAt(size_t count, const At& at) {
   VecF32 part0 = hn::Zero(F32()), part1 = part0, part2 = part0, part3 = part0;

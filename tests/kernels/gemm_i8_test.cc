@@ -17,6 +17,7 @@ using pocketbert::TensorView;
 using reference::CountDifferentBits;
 using reference::Int8Weights;
 using reference::Matrix;
+using pocketbert::PanelOrder;
 using reference::Random;
 using reference::StridedMatrix;
 
@@ -28,14 +29,14 @@ struct Packed {
   std::vector<float> scales, sums;
   PackedI8 view;
 
-  explicit Packed(const Int8Weights& weights)
+  explicit Packed(const Int8Weights& weights, PanelOrder order = PanelOrder::kFours)
       : panels(PackedI8::PaddedRows(weights.values.rows) *
                PackedI8::PaddedCols(weights.values.cols)),
         scratch(8 * weights.values.cols),
         scales(PackedI8::PaddedRows(weights.values.rows) * weights.groups()),
         sums(scales.size()),
         view(PackI8(weights.values.view(), weights.scales.view(), weights.group_size,
-                    {panels, scales, sums})) {}
+                    {panels, scales, sums}, {}, order)) {}
 };
 
 // Memory and view of quantized rows.
@@ -67,7 +68,8 @@ Int8Weights RandomWeights(Random& random, size_t outputs, size_t inputs, size_t 
 
 // Runs every form of the product that this build has on the same input.
 std::vector<Matrix<float>> AllForms(const Matrix<float>& x, const std::vector<float>& input_scale,
-                                    const Packed& packed, const std::vector<float>& bias) {
+                                    const Int8Weights& weights, const std::vector<float>& bias) {
+  const Packed packed(weights), twos(weights, PanelOrder::kTwos);
   StridedMatrix input(x, 1);
   const Quantized<uint8_t> bytes(input.view(), input_scale, packed.view.group_size);
   const Quantized<int16_t> shorts(input.view(), input_scale, packed.view.group_size);
@@ -79,7 +81,7 @@ std::vector<Matrix<float>> AllForms(const Matrix<float>& x, const std::vector<fl
       pocketbert::ProbeRelaxedDot() == kBroken ? DotForm::kSplit : DotForm::kFused;
   MatMulI8(bytes.view, packed.view, bias, form, results[1].view());
   MatMulI8(bytes.view, packed.view, bias, results[2].view());
-  MatMulI8(shorts.view, packed.view, bias, results[3].view());
+  MatMulI8(shorts.view, twos.view, bias, results[3].view());
   std::vector<Matrix<float>> dense;
   for (const StridedMatrix& result : results) {
     CHECK(result.GuardsIntact());
@@ -145,15 +147,17 @@ TEST_CASE("packed panels hold every weight at its documented place, zeros elsewh
   Random random(10);
   for (auto [rows, cols] : {std::array<size_t, 2>{1, 1}, {8, 4}, {9, 5}, {24, 37}, {37, 24}}) {
     const Int8Weights weights = RandomWeights(random, rows, cols, 32);
-    const Packed packed(weights);
+    const Packed packed(weights), twos(weights, PanelOrder::kTwos);
     const Int8Weights limited = reference::Limited(weights);
     const size_t padded_rows = PackedI8::PaddedRows(rows);
     const size_t padded_cols = PackedI8::PaddedCols(cols);
     CAPTURE(rows, cols);
     for (size_t n = 0; n < padded_rows; ++n) {
       for (size_t k = 0; k < padded_cols; ++k) {
-        const size_t place = n / 8 * 8 * padded_cols + k / 4 * 32 + n % 8 * 4 + k % 4;
-        CHECK(packed.panels[place] == (n < rows && k < cols ? limited.values.at(n, k) : 0));
+        const int expected = n < rows && k < cols ? limited.values.at(n, k) : 0;
+        const size_t panel = n / 8 * 8 * padded_cols;
+        CHECK(packed.panels[panel + k / 4 * 32 + n % 8 * 4 + k % 4] == expected);
+        CHECK(twos.panels[panel + k / 2 * 16 + n % 8 * 2 + k % 2] == expected);
       }
     }
   }
@@ -205,7 +209,7 @@ TEST_CASE("packing in place equals packing apart") {
   std::vector<int8_t> scratch(8 * 40);
   Packed in_place(weights);
   PackI8(copy.values.view(), copy.scales.view(), 32,
-         {copy.values.values, in_place.scales, in_place.sums}, scratch);
+         {copy.values.values, in_place.scales, in_place.sums}, scratch, PanelOrder::kFours);
   CHECK(copy.values.values == apart.panels);
   CHECK(in_place.sums == apart.sums);
   CHECK(in_place.scales == apart.scales);
@@ -224,7 +228,7 @@ TEST_CASE("int8 products equal the twin in every form, for 1 to 17 rows and odd 
       const std::vector<float> used_bias = rows % 5 == 0 ? std::vector<float>() : bias;
       const Matrix<float> expected = MatMulI8(x, input_scale, weights, used_bias);
       CAPTURE(rows, outputs, inputs);
-      for (const Matrix<float>& result : AllForms(x, input_scale, packed, used_bias)) {
+      for (const Matrix<float>& result : AllForms(x, input_scale, weights, used_bias)) {
         CHECK(CountDifferentBits(result.values, expected.values) == 0);
       }
     }
@@ -235,7 +239,7 @@ TEST_CASE("an int8 product is that of the weights it stands for, but for half a 
   Random random(15);
   const Int8Weights weights = RandomWeights(random, 9, 200, 64);
   const Matrix<float> x = random.FloatMatrix(5, 200, 2);
-  const Matrix<float> result = AllForms(x, {}, Packed(weights), {}).front();
+  const Matrix<float> result = AllForms(x, {}, weights, {}).front();
   for (size_t m = 0; m < x.rows; ++m) {
     const std::vector<float> row(x.values.begin() + m * x.cols,
                                  x.values.begin() + (m + 1) * x.cols);
@@ -271,7 +275,7 @@ TEST_CASE("int8 products are exact at the extremes, where 16-bit sums would over
   for (size_t i = 0; i < x.values.size(); ++i) x.values[i] = i % kInputs == 0 ? 0 : 127;
   const Matrix<float> expected = MatMulI8(x, {}, weights, {});
   CHECK(expected.at(0, 0) == 127.0f * (127 * 127 + 2 * 128));
-  for (const Matrix<float>& result : AllForms(x, {}, Packed(weights), {})) {
+  for (const Matrix<float>& result : AllForms(x, {}, weights, {})) {
     CHECK(CountDifferentBits(result.values, expected.values) == 0);
   }
 }
