@@ -238,17 +238,20 @@ void ForEachPanel(const QuantizedRows<Code>& a, const PackedI8& weights,
   PB_CHECK(bias.empty() || bias.size() == weights.rows);
   // Results of the last panel, if it has fewer than 8 columns, some rows at a time.
   constexpr size_t kRowsAside = 32;
+  static constexpr float kNoBias[kPanelRows] = {};
   for (size_t p = 0; p < weights.panel_count(); ++p) {
     const size_t column = p * kPanelRows;
     const size_t columns = std::min(kPanelRows, weights.rows - column);
-    float panel_bias[kPanelRows] = {};
-    if (!bias.empty()) std::copy_n(bias.data() + column, columns, panel_bias);
+    const float* panel_bias = bias.empty() ? kNoBias : bias.data() + column;
     if (columns == kPanelRows) {
-      const TensorView<float> panel = c.Cols(column, column + columns);
+      const TensorView<float> panel(c.data + column, c.rows, columns, c.stride);
       ForEachGroup(weights, p, FirstGroup(a, 0, panel_bias, panel), add_shares);
       continue;
     }
     float aside[kRowsAside * kPanelRows];
+    float bias_aside[kPanelRows] = {};
+    std::copy_n(panel_bias, columns, bias_aside);
+    panel_bias = bias_aside;
     for (size_t first = 0; first < c.rows; first += kRowsAside) {
       const TensorView<float> panel(aside, std::min(kRowsAside, c.rows - first), kPanelRows);
       ForEachGroup(weights, p, FirstGroup(a, first, panel_bias, panel), add_shares);

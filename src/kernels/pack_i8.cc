@@ -1,30 +1,70 @@
 #include "kernels/pack_i8.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "kernels/simd.h"
 
 namespace pocketbert {
 
 namespace {
 
+using namespace simd;  // NOLINT: the vocabulary of a kernel file
+
 constexpr size_t kPanelRows = PackedI8::kPanelRows;
 constexpr size_t kBlockCols = PackedI8::kBlockCols;
 constexpr int32_t kMaxLaneSum = PackedI8::kMaxLaneSum;
-constexpr size_t kLaneCols = PackedI8::kLaneBlocks * kBlockCols;
 constexpr int32_t kLaneSum = kMaxLaneSum - 4;  // eight roundings add up to 4 at most
 
-// What weights of one group of one row are divided by, in units of 1 / kLaneSum: the greatest sum
-// of weights of one sign among the eight of columns 2i, 2i + 1 of four blocks, if it is too large.
-int32_t DivisorOf(std::span<const int8_t> group) {
+// Of one group of one row: the greatest sum of weights of one sign among the eight of columns 2i,
+// 2i + 1 of four blocks, and the sum of all weights.
+struct GroupSums {
   int32_t greatest = 0;
-  for (size_t k = 0; k < group.size(); k += kLaneCols) {
-    int32_t positive[2] = {0, 0}, negative[2] = {0, 0};
-    for (size_t i = k; i < std::min(group.size(), k + kLaneCols); ++i) {
-      positive[i / 2 % 2] += std::max<int32_t>(group[i], 0);
-      negative[i / 2 % 2] -= std::min<int32_t>(group[i], 0);
-    }
-    greatest = std::max({greatest, positive[0], positive[1], negative[0], negative[1]});
+  int32_t total = 0;
+};
+
+using U16 = hn::FixedTag<uint16_t, 8>;
+using U32 = hn::FixedTag<uint32_t, 4>;
+using VecU16 = hn::Vec<U16>;
+
+// Lane i = byte 2i + byte 2i + 1.
+VecU16 PairSums(VecU8 bytes) {
+  const VecU16 v = hn::BitCast(U16(), bytes);
+  return hn::Add(hn::And(v, hn::Set(U16(), 0xFF)), hn::ShiftRight<8>(v));
+}
+
+// Lane i + those of the same columns in the three other blocks.
+VecU16 LaneSums(VecU16 pairs) {
+  const hn::Vec<U32> blocks = hn::BitCast(U32(), pairs);
+  const VecU16 two = hn::Add(pairs, hn::BitCast(U16(), hn::Shuffle2301(blocks)));
+  return hn::Add(two, hn::BitCast(U16(), hn::Shuffle1032(hn::BitCast(U32(), two))));
+}
+
+// Four blocks at once: most of the time of opening a model goes here, in code that the browser has
+// just compiled in haste.
+GroupSums SumsOf(std::span<const int8_t> group) {
+  constexpr size_t kStep = PackedI8::kLaneBlocks * kBlockCols;
+  const VecI8 zero = hn::Zero(I8());
+  VecU16 greatest = hn::Zero(U16());
+  VecU16 total = greatest;  // modulo 2^16 a lane, which stays within 16 bits with a sign
+  for (size_t k = 0; k < group.size(); k += kStep) {
+    alignas(16) int8_t sixteen[kStep] = {};
+    std::memcpy(sixteen, group.data() + k, std::min(kStep, group.size() - k));
+    const VecI8 v = hn::Load(I8(), sixteen);
+    const VecU16 positive = PairSums(hn::BitCast(U8(), hn::Max(v, zero)));
+    const VecU16 negative = PairSums(hn::BitCast(U8(), hn::Neg(hn::Min(v, zero))));
+    total = hn::Add(total, hn::Sub(positive, negative));
+    greatest = hn::Max(greatest, hn::Max(LaneSums(positive), LaneSums(negative)));
   }
-  return greatest > kMaxLaneSum ? greatest : kLaneSum;
+  alignas(16) int16_t lanes[2][8];
+  hn::Store(hn::BitCast(I16(), greatest), I16(), lanes[0]);
+  hn::Store(hn::BitCast(I16(), total), I16(), lanes[1]);
+  GroupSums sums;
+  for (size_t i = 0; i < 8; ++i) {
+    sums.greatest = std::max<int32_t>(sums.greatest, lanes[0][i]);
+    sums.total += lanes[1][i];
+  }
+  return sums;
 }
 
 // round(weight * kLaneSum / divisor), ties away from zero.
@@ -39,30 +79,40 @@ struct PanelFactors {
   std::span<float> sums;
 };
 
+// Copies `row` to where its columns are in a panel: `together` of them, then those of the 7 other
+// rows.
+void CopyRow(std::span<const int8_t> row, size_t together, int8_t* to) {
+  for (size_t k = 0; k < row.size(); k += together, to += kPanelRows * together) {
+    std::memcpy(to, row.data() + k, std::min(together, row.size() - k));
+  }
+}
+
 // Packs up to 8 rows; missing rows and columns become zeros. `panel` must not overlap `rows`.
 void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales,
                const PackedI8& packed, std::span<int8_t> panel, const PanelFactors& factors) {
-  const size_t group_size = packed.group_size;
   const size_t together = packed.order == PanelOrder::kFours ? 4 : 2;
   std::fill(panel.begin(), panel.end(), int8_t{0});
   std::fill(factors.scales.begin(), factors.scales.end(), 0.0f);
   std::fill(factors.sums.begin(), factors.sums.end(), 0.0f);
   for (size_t r = 0; r < rows.rows; ++r) {
-    const std::span<const int8_t> row = rows.Row(r);
     for (size_t g = 0; g < row_scales.cols; ++g) {
-      const size_t begin = g * group_size;
-      const size_t end = std::min(row.size(), begin + group_size);
-      const int32_t divisor = DivisorOf(row.subspan(begin, end - begin));
-      int32_t sum = 0;
-      for (size_t k = begin; k < end; ++k) {
-        const int32_t weight = divisor == kLaneSum ? row[k] : Reduced(row[k], divisor);
-        panel[(k / together * kPanelRows + r) * together + k % together] =
-            static_cast<int8_t>(weight);
-        sum += weight;
+      const size_t begin = g * packed.group_size;
+      std::span<const int8_t> group =
+          rows.Row(r).subspan(begin, std::min(rows.cols - begin, packed.group_size));
+      GroupSums sums = SumsOf(group);
+      float scale = row_scales.Row(r)[g];
+      int8_t reduced[kMaxGroupSize];
+      if (sums.greatest > kMaxLaneSum) {
+        for (size_t k = 0; k < group.size(); ++k) {
+          reduced[k] = static_cast<int8_t>(Reduced(group[k], sums.greatest));
+        }
+        scale *= static_cast<float>(sums.greatest) / kLaneSum;
+        group = {reduced, group.size()};
+        sums = SumsOf(group);
       }
-      const float scale = row_scales.Row(r)[g] * (static_cast<float>(divisor) / kLaneSum);
+      CopyRow(group, together, panel.data() + begin * kPanelRows + r * together);
       factors.scales[g * kPanelRows + r] = scale;
-      factors.sums[g * kPanelRows + r] = scale * static_cast<float>(sum);
+      factors.sums[g * kPanelRows + r] = scale * static_cast<float>(sums.total);
     }
   }
 }

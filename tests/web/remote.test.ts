@@ -7,7 +7,7 @@ import { PocketBertError } from '../../web/src/errors.js';
 import { HostLost, Remote } from '../../web/src/worker/client.js';
 import type { OpenPort } from '../../web/src/worker/ports.js';
 import { buffersOf } from '../../web/src/worker/protocol.js';
-import { createServer } from '../../web/src/worker/server.js';
+import { createLinger, createServer } from '../../web/src/worker/server.js';
 import { partsOf } from '../../web/src/worker/slices.js';
 import { failure } from './support/errors.js';
 import { fakeEngines, type FakeSettings } from './support/fake_engine.js';
@@ -130,4 +130,26 @@ describe('remote', () => {
       whole.buffer,
     ]);
   });
+});
+
+test('a worker stays awake for a moment after an answer, in one loop, and then rests', async () => {
+  let turns = 0;
+  let atOnce = 0;
+  let most = 0;
+  const linger = createLinger(async () => {
+    turns++;
+    most = Math.max(most, ++atOnce);
+    await new Promise((resolve) => setImmediate(resolve));
+    atOnce--;
+  });
+  const begin = performance.now();
+  await Promise.all([linger(), linger(), linger()]);
+  assert.ok(performance.now() - begin >= 1);
+  assert.ok(turns > 1);
+  assert.equal(most, 1);
+  const before = turns;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(turns, before);
+  await linger();
+  assert.ok(turns > before);
 });

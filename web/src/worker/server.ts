@@ -66,11 +66,32 @@ export function createServer(load: LoadEngine, send: (message: FromHost) => void
   };
 }
 
+/** How long a worker stays awake after an answer, in ms. */
+const kLinger = 1;
+
+/**
+ * Keeps the event loop turning until `kLinger` ms after the last call: in a row of short calls the next one
+ * then does not wait for the thread to be woken, which takes 0.2 ms, a tenth of a call of 8 tokens.
+ */
+export function createLinger(turn: () => Promise<void>): () => Promise<void> {
+  let end = 0;
+  let turning = false;
+  return async () => {
+    end = performance.now() + kLinger;
+    if (turning) return;
+    turning = true;
+    while (performance.now() < end) await turn();
+    turning = false;
+  };
+}
+
 /** A host behind the message channel of the worker that this runs in. */
 export function startWorker(): void {
+  const linger = createLinger(createTurn().turn);
   const server = createServer(loadEngine, (message) => {
     const transfer = message.type === 'done' ? buffersOf(message.value) : [];
     self.postMessage(message, { transfer });
+    void linger();
   });
   self.onmessage = (event: MessageEvent) => server.receive(event.data);
 }
