@@ -53,14 +53,15 @@ TEST_CASE("a sound file binds everything") {
 }
 
 TEST_CASE(
-    "int8 matrices are packed: panels of 8 rows, blocks of 4 columns, rows padded with zeros") {
+    "int8 matrices are packed: panels of 8 rows, some columns together, rows padded with zeros") {
   const Model model = Opened(SoundParts());
   const PackedI8& packed = model.encoder().layers[0].intermediate.i8;  // [20, 12]
   const Tensor source = Counted(kInner, kHidden);
   REQUIRE(packed.panels.size() == 24 * 12);
+  const size_t together = packed.order == PanelOrder::kFours ? 4 : 2;
   for (size_t r = 0; r < 24; ++r) {
     for (size_t k = 0; k < kHidden; ++k) {
-      const size_t at = ((r / 8) * 3 + k / 4) * 32 + (r % 8) * 4 + k % 4;
+      const size_t at = r / 8 * 8 * kHidden + (k / together * 8 + r % 8) * together + k % together;
       CHECK(packed.panels[at] == (r < kInner ? static_cast<int>(source.data[r * kHidden + k]) : 0));
     }
   }

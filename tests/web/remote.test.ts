@@ -145,7 +145,7 @@ test('a worker stays awake for a moment after an answer, in one loop, and then r
   const begin = performance.now();
   await Promise.all([linger(), linger(), linger()]);
   assert.ok(performance.now() - begin >= 1);
-  assert.ok(turns > 1);
+  assert.ok(turns >= 1);
   assert.equal(most, 1);
   const before = turns;
   await new Promise((resolve) => setTimeout(resolve, 5));
