@@ -7,6 +7,7 @@
 
 #include "bindings/handles.h"
 #include "tasks/describe.h"
+#include "tasks/warm_up.h"
 
 namespace pocketbert {
 namespace {
@@ -18,6 +19,8 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(StatusReply);
 Handle CreateEngine(size_t threads, size_t max_batch_tokens) {
   return HandOver<Engine>(threads, max_batch_tokens);
 }
+
+void WarmUpEngine(Handle engine) { WarmUp(&At<Engine>(engine).pool); }
 
 Result<Handle> Open(Engine& engine, ByteBuffer& file, std::string name) {
   PB_ASSIGN_OR_RETURN(TensorFile tensors,
@@ -81,6 +84,7 @@ EMSCRIPTEN_BINDINGS(model) {
       .value("float32", Precision::kFloat32);
 
   function("createEngine", &CreateEngine);
+  function("warmUp", &WarmUpEngine);
 
   function("openModel", &OpenModelFile);
   function("describeModel", &DescribeOpenModel);

@@ -235,6 +235,9 @@ class FakeEngine implements Engine {
   openTokenizer(): EngineTokenizer {
     return new FakeTokenizer();
   }
+  warmUp(): void {
+    this.books.log.push('warm up');
+  }
   memory(): { wasmBytes: number; usedBytes: number } {
     return { wasmBytes: 64, usedBytes: 32 };
   }

@@ -61,6 +61,10 @@ class WasmEngine implements Engine {
     return this.#instance.alive;
   }
 
+  warmUp(): void {
+    this.#instance.call((raw) => raw.warmUp(this.#handle.raw));
+  }
+
   allocate(byteLength: number): ByteBuffer {
     return WasmByteBuffer.allocate(this.#instance, byteLength);
   }

@@ -65,6 +65,8 @@ export interface Engine {
   /** False after `destroy()` and after a trap. */
   readonly alive: boolean;
 
+  /** Some milliseconds of what a model will run, so that its code becomes fast; needs no model. */
+  warmUp(): void;
   /** Memory inside the wasm for `byteLength` bytes, so that a download is written where it is used. */
   allocate(byteLength: number): ByteBuffer;
   /** Opens a finished one-file model. The buffer is consumed, also if this throws: copy `bytes()` before
@@ -269,8 +271,8 @@ export interface ModelInfo {
   layers: number;
   hiddenSize: number;
   precision: Precision;
-  /** Measured when the file was converted; absent if it was not. */
-  fidelity?: Record<string, unknown>;
+  /** Measured when the file was converted, a JSON text as the file has it; absent if it was not. */
+  fidelity?: string;
   /** Tensors of the source that nothing here uses; absent if there were none. */
   ignoredTensors?: string[];
   /** Bytes of weights in memory. */

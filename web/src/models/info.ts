@@ -3,6 +3,7 @@
 import type { PoolingName } from '../core/types.js';
 import type { Info, ModelInfo, Pooling } from '../types.js';
 import type { EngineFacts } from '../worker/host.js';
+import { isRecord, parseJson } from './files.js';
 import type { Loaded } from './load.js';
 
 /** The engine's pooling names, by those of sentence-transformers. */
@@ -26,7 +27,11 @@ function poolingOf(engineName: PoolingName): Pooling[] {
     .filter((name) => poolingNames[name] === engineName);
 }
 
+const noJson = 'the fidelity in the file is not JSON';
+
 function describeModel({ name, model, tokenizer }: Loaded, notes: readonly string[]): ModelInfo {
+  const fidelity = parseJson(model?.fidelity);
+  const broken = model?.fidelity && !isRecord(fidelity);
   return {
     name: name || (model?.source ?? ''),
     type: model?.modelType ?? '',
@@ -44,8 +49,8 @@ function describeModel({ name, model, tokenizer }: Loaded, notes: readonly strin
       activation,
     })),
     prompts: Object.keys(model?.prompts ?? {}),
-    fidelity: model?.fidelity ?? null,
-    notes: [...notes, ...tokenizer.differences, ...ignored(model)],
+    fidelity: isRecord(fidelity) ? fidelity : null,
+    notes: [...notes, ...(broken ? [noJson] : []), ...tokenizer.differences, ...ignored(model)],
   };
 }
 

@@ -145,9 +145,6 @@ async function loadFile(
   const remote = await started;
   meter.prepare();
   const model = await remote.call('openFile', { source: file.label }, { signal });
-  if (headed.metadata['fidelity'] && model.fidelity === undefined) {
-    context.notes.push('the fidelity in the file is not JSON');
-  }
   if (settings.precision !== undefined && settings.precision !== model.precision) {
     throw new PocketBertError(
       'unsupported',

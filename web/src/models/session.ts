@@ -57,7 +57,8 @@ async function startEngine(
   const remote = new Remote(openPort);
   whenAborted(signal, (error) => remote.close(error));
   try {
-    const facts = await remote.call('start', { options: engineOptions(options) });
+    const warm = !options.tokenizerOnly && options.precision !== 'float32';
+    const facts = await remote.call('start', { options: engineOptions(options), warm });
     meter.engineReady();
     return { remote, facts };
   } catch (thrown) {
@@ -125,14 +126,18 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
   }
 }
 
-/** Texts of 3 to 14 tokens: all shapes of the kernels, in so many calls that V8 has replaced what it
- *  compiled in haste. */
-const warmTexts = Array.from({ length: 12 }, (_, index) => 'warm '.repeat(index + 1));
-
-/** The first calls are slow, because engines optimize code that has run: better here. */
+/**
+ * The first calls are slow, because engines optimize code that has run: better here. Texts of 3 to 14
+ * tokens: all shapes of the kernels, in so many calls that V8 has replaced what it compiled in haste.
+ * For int8 the engine did most of that by itself, before the model was there.
+ */
 async function warm(remote: Remote, { model }: Loaded, signal: AbortSignal): Promise<void> {
-  const calls = warmTexts.map((text) => ({ texts: [text], options: {} }));
-  if (model) await Promise.all(calls.map((args) => remote.call('embed', args, { signal })));
+  const calls: Promise<unknown>[] = [];
+  const step = model?.precision === 'int8' ? 11 : 1;
+  for (let words = 1; model && words <= 12; words += step) {
+    calls.push(remote.call('embed', { texts: ['warm '.repeat(words)], options: {} }, { signal }));
+  }
+  await Promise.all(calls);
 }
 
 export class Session {

@@ -160,10 +160,15 @@ export function createHandlers(loadEngine: LoadEngine) {
     tokenizer: undefined,
   };
   return {
-    start: (args: { readonly options: Omit<EngineOptions, 'signal' | 'fetch'> }) =>
+    /** @param args `warm`: what needs no model is done before one is here */
+    start: (args: {
+      readonly options: Omit<EngineOptions, 'signal' | 'fetch'>;
+      readonly warm?: boolean;
+    }) =>
       once(async (): Promise<EngineFacts> => {
         const engine = await loadEngine(args.options);
         if (state.stopped) engine.destroy();
+        else if (args.warm) engine.warmUp();
         state.engine = engine;
         const { variant, threads, reasons, maxBatchTokens } = engine;
         return { variant, threads, reasons, maxBatchTokens };
