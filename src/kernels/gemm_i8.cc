@@ -45,25 +45,48 @@ struct GroupRows {
   }
 };
 
-// Adds the group's share to the results of a tile, given its integer products.
+// Adds the group's share to the results of a tile, given its integer products. All is read before
+// anything is written: the compiler must take results for what is read next.
 template <size_t Rows, typename Code>
 HWY_INLINE void AddShares(const GroupRows<Code>& rows, const VecI32 (&dots)[Rows][2],
                           const GroupWeights& weights) {
   const F32 tag;
-  for (size_t m = 0; m < Rows; ++m) {
-    const VecF32 scale = hn::Set(tag, rows.scales[m * rows.scale_stride]);
-    const VecF32 offset = hn::Set(tag, rows.offsets[m * rows.offset_stride]);
-    for (size_t v = 0; v < 2; ++v) {
-      const VecF32 weight_scale = hn::LoadU(tag, weights.scales + v * kLanes);
-      const VecF32 weight_sum = hn::LoadU(tag, weights.sums + v * kLanes);
+  VecF32 sums[Rows][2];
+  for (size_t v = 0; v < 2; ++v) {
+    const VecF32 weight_scale = hn::LoadU(tag, weights.scales + v * kLanes);
+    const VecF32 weight_sum = hn::LoadU(tag, weights.sums + v * kLanes);
+    for (size_t m = 0; m < Rows; ++m) {
+      const VecF32 scale = hn::Set(tag, rows.scales[m * rows.scale_stride]);
+      const VecF32 offset = hn::Set(tag, rows.offsets[m * rows.offset_stride]);
       const VecF32 before =
           hn::LoadU(tag, rows.before + m * rows.before_stride + v * kLanes);
       const VecF32 product = hn::Mul(hn::Mul(hn::ConvertTo(tag, dots[m][v]), weight_scale), scale);
-      const VecF32 sum = hn::Add(hn::Add(before, product), hn::Mul(offset, weight_sum));
-      hn::StoreU(sum, tag, rows.c + m * rows.c_stride + v * kLanes);
+      sums[m][v] = hn::Add(hn::Add(before, product), hn::Mul(offset, weight_sum));
     }
   }
+  for (size_t m = 0; m < Rows; ++m) {
+    hn::StoreU(sums[m][0], tag, rows.c + m * rows.c_stride);
+    hn::StoreU(sums[m][1], tag, rows.c + m * rows.c_stride + kLanes);
+  }
 }
+
+// Where the codes of a tile's rows lie: a pointer for each row, and the compiler is not told how
+// far apart they are. V8 adds an offset to the address of memory in each loading of repeated codes;
+// with pointers, the rows share these sums.
+template <size_t Rows, typename Code>
+struct CodePointers {
+  const Code* row[Rows];
+
+  explicit HWY_INLINE CodePointers(const GroupRows<Code>& rows) {
+    for (size_t m = 0; m < Rows; ++m) {
+      row[m] = rows.codes + m * rows.code_stride;
+      asm("" : "+r"(row[m]));
+    }
+  }
+  HWY_INLINE void Advance(size_t codes) {
+    for (const Code*& at : row) at += codes;
+  }
+};
 
 HWY_INLINE VecU8 FourCodes(const uint8_t* codes) {
   return hn::BitCast(U8(), LoadRepeated<int32_t>(codes));
@@ -72,14 +95,14 @@ HWY_INLINE VecU8 FourCodes(const uint8_t* codes) {
 // dots += the products of four blocks, of which pairs are summed in 16 bits. The first block's sums
 // are assigned, not added to zeros: the compiler would order the sums so that V8 spills.
 template <size_t Rows>
-HWY_INLINE void AddFourBlocks(const int8_t* w, const uint8_t* codes, size_t stride, VecI16 ones,
-                              VecI32 (&dots)[Rows][2]) {
+HWY_INLINE void AddFourBlocks(const int8_t* w, const CodePointers<Rows, uint8_t>& codes,
+                              VecI16 ones, VecI32 (&dots)[Rows][2]) {
   VecI16 sums[Rows][2];
   for (size_t block = 0; block < kLaneBlocks; ++block) {
     const VecI8 w0 = hn::LoadU(I8(), w + block * kBlockBytes);
     const VecI8 w1 = hn::LoadU(I8(), w + block * kBlockBytes + 16);
     for (size_t m = 0; m < Rows; ++m) {
-      const VecU8 a = FourCodes(codes + m * stride + block * kBlockCols);
+      const VecU8 a = FourCodes(codes.row[m] + block * kBlockCols);
       sums[m][0] = block == 0 ? DotPairs(w0, a) : hn::Add(sums[m][0], DotPairs(w0, a));
       sums[m][1] = block == 0 ? DotPairs(w1, a) : hn::Add(sums[m][1], DotPairs(w1, a));
     }
@@ -92,12 +115,12 @@ HWY_INLINE void AddFourBlocks(const int8_t* w, const uint8_t* codes, size_t stri
 
 // dots += the products of one block.
 template <size_t Rows, DotForm Form>
-HWY_INLINE void AddBlock(const int8_t* w, const uint8_t* codes, size_t stride, VecI16 ones,
+HWY_INLINE void AddBlock(const int8_t* w, const CodePointers<Rows, uint8_t>& codes, VecI16 ones,
                          VecI32 (&dots)[Rows][2]) {
   const VecI8 w0 = hn::LoadU(I8(), w);
   const VecI8 w1 = hn::LoadU(I8(), w + 16);
   for (size_t m = 0; m < Rows; ++m) {
-    const VecU8 a = FourCodes(codes + m * stride);
+    const VecU8 a = FourCodes(codes.row[m]);
     dots[m][0] = Form == DotForm::kFused ? DotQuadsFused(w0, a, ones, dots[m][0])
                                          : DotQuadsSplit(w0, a, ones, dots[m][0]);
     dots[m][1] = Form == DotForm::kFused ? DotQuadsFused(w1, a, ones, dots[m][1])
@@ -111,16 +134,18 @@ HWY_INLINE void AddQuadTile(const GroupWeights& weights, const GroupRows<uint8_t
                             VecI16 ones) {
   VecI32 dots[Rows][2];
   for (auto& row : dots) row[0] = row[1] = hn::Zero(I32());
+  CodePointers<Rows, uint8_t> codes(rows);
   const int8_t* w = weights.panel;
-  size_t k = 0;
+  const int8_t* end = w + weights.depth * kPanelRows;
   if (Form == DotForm::kSplit) {
     constexpr size_t kStep = kLaneBlocks * kBlockCols;
-    for (; k + kStep <= weights.depth; k += kStep, w += kLaneBlocks * kBlockBytes) {
-      AddFourBlocks(w, rows.codes + k, rows.code_stride, ones, dots);
+    const int8_t* whole = w + weights.depth / kStep * kStep * kPanelRows;
+    for (; w != whole; w += kStep * kPanelRows, codes.Advance(kStep)) {
+      AddFourBlocks(w, codes, ones, dots);
     }
   }
-  for (; k < weights.depth; k += kBlockCols, w += kBlockBytes) {
-    AddBlock<Rows, Form>(w, rows.codes + k, rows.code_stride, ones, dots);
+  for (; w != end; w += kBlockBytes, codes.Advance(kBlockCols)) {
+    AddBlock<Rows, Form>(w, codes, ones, dots);
   }
   AddShares(rows, dots, weights);
 }
@@ -158,12 +183,13 @@ HWY_INLINE void AddPairTile(const Weight* twos, const GroupWeights& weights,
                             const GroupRows<int16_t>& rows) {
   VecI32 dots[Rows][2];
   for (auto& row : dots) row[0] = row[1] = hn::Zero(I32());
-  for (size_t k = 0; k < weights.depth; k += 2, twos += 2 * kPanelRows) {
+  CodePointers<Rows, int16_t> codes(rows);
+  const Weight* end = twos + weights.depth * kPanelRows;
+  for (; twos != end; twos += 2 * kPanelRows, codes.Advance(2)) {
     const VecI16 w0 = EightWeights(twos);
     const VecI16 w1 = EightWeights(twos + kPanelRows);
     for (size_t m = 0; m < Rows; ++m) {
-      const int16_t* codes = rows.codes + m * rows.code_stride + k;
-      const VecI16 a = hn::BitCast(I16(), LoadRepeated<int32_t>(codes));
+      const VecI16 a = hn::BitCast(I16(), LoadRepeated<int32_t>(codes.row[m]));
       dots[m][0] = hn::Add(dots[m][0], DotPairs(w0, a));
       dots[m][1] = hn::Add(dots[m][1], DotPairs(w1, a));
     }

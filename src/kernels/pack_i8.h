@@ -30,6 +30,10 @@ namespace pocketbert {
 // Largest group: sums of 127 * 127 * 512 stay below 2^24, so that they are exact as float too.
 inline constexpr size_t kMaxGroupSize = 512;
 
+// Models' groups are a multiple of this, so that none but a matrix's last ends within 16 bytes of
+// activations.
+inline constexpr size_t kGroupStep = 32;
+
 // kFours for activations in bytes, kTwos for activations in 16-bit integers.
 enum class PanelOrder { kFours, kTwos };
 

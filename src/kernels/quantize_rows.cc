@@ -88,7 +88,7 @@ HWY_NOINLINE void QuantizeGroup(const Group& group, Extremes extremes, float inv
 
 template <typename Code>
 void QuantizeRows(TensorView<const float> input, std::span<const float> input_scale,
-                  const QuantizedRows<Code>& output) {
+                  const QuantizedRows<Code>& output, Activation activation) {
   const size_t cols = input.cols;
   const size_t group_size = output.group_size;
   PB_CHECK(output.cols == cols && output.codes.cols == PackedI8::PaddedCols(cols));
@@ -96,13 +96,20 @@ void QuantizeRows(TensorView<const float> input, std::span<const float> input_sc
   PB_CHECK(output.scales.cols == PackedI8::GroupCount(cols, group_size));
   PB_CHECK(output.offsets.rows == input.rows && output.offsets.cols == output.scales.cols);
   PB_CHECK(input_scale.empty() || input_scale.size() == cols);
+  // One group's activated values, which never leave the first-level cache.
+  alignas(16) float activated[kMaxGroupSize];
+  PB_CHECK(group_size <= kMaxGroupSize);
   for (size_t r = 0; r < input.rows; ++r) {
     const std::span<Code> codes = output.codes.Row(r);
     const float* x = input.data + r * input.stride;
     for (size_t g = 0; g < output.scales.cols; ++g) {
       const size_t begin = g * group_size;
-      const Group group{x + begin, input_scale.empty() ? nullptr : input_scale.data() + begin,
-                        std::min(cols - begin, group_size)};
+      Group group{x + begin, input_scale.empty() ? nullptr : input_scale.data() + begin,
+                  std::min(cols - begin, group_size)};
+      if (activation != Activation::kLinear) {
+        Activate(activation, {group.x, 1, group.count}, {activated, 1, group.count});
+        group.x = activated;
+      }
       const Extremes extremes = FindExtremes(group);
       const float range = extremes.high - extremes.low;
       const bool flat = !(range > 1e-30f);
@@ -115,8 +122,8 @@ void QuantizeRows(TensorView<const float> input, std::span<const float> input_sc
 }
 
 template void QuantizeRows(TensorView<const float>, std::span<const float>,
-                           const QuantizedRows<uint8_t>&);
+                           const QuantizedRows<uint8_t>&, Activation);
 template void QuantizeRows(TensorView<const float>, std::span<const float>,
-                           const QuantizedRows<int16_t>&);
+                           const QuantizedRows<int16_t>&, Activation);
 
 }  // namespace pocketbert

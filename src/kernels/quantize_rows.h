@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/tensor.h"
+#include "kernels/activation.h"
 #include "kernels/pack_i8.h"
 
 namespace pocketbert {
@@ -21,18 +22,20 @@ struct QuantizedRows {
   size_t group_size;
 };
 
-// Quantizes `input` [rows, cols] into `output`. With y[k] = x[k] * input_scale[k] (`input_scale`
-// [cols], or empty: y = x), low and high the extremes of y over a group:
+// Quantizes activation(input) into `output`; `input` [rows, cols]. With y[k] = activation(x[k]) *
+// input_scale[k] (`input_scale` [cols], or empty: y = activation(x)), low and high the extremes of y
+// over a group:
 //   scale = (high - low) * (1 / 127), offset = low,
 //   code = round((y - low) * (127 / (high - low))), ties to even
 // A group whose range is not above 1e-30 gets codes and scale 0.
 template <typename Code>
 void QuantizeRows(TensorView<const float> input, std::span<const float> input_scale,
-                  const QuantizedRows<Code>& output);
+                  const QuantizedRows<Code>& output,
+                  Activation activation = Activation::kLinear);
 
 extern template void QuantizeRows(TensorView<const float>, std::span<const float>,
-                                  const QuantizedRows<uint8_t>&);
+                                  const QuantizedRows<uint8_t>&, Activation);
 extern template void QuantizeRows(TensorView<const float>, std::span<const float>,
-                                  const QuantizedRows<int16_t>&);
+                                  const QuantizedRows<int16_t>&, Activation);
 
 }  // namespace pocketbert

@@ -58,12 +58,11 @@ Result<Quantization> ReadQuantization(const TensorFile& file) {
   PB_ASSIGN_OR_RETURN(const std::string_view name, document.root().GetString("precision"));
   const std::optional<Precision> precision = PrecisionFromName(name);
   if (!precision) return document.root().Find("precision")->ErrorExpected("int8 or float32");
-  if (*precision == Precision::kFloat32) return Quantization{*precision, PackedI8::kBlockCols};
-  constexpr int64_t kStep = PackedI8::kBlockCols;
+  if (*precision == Precision::kFloat32) return Quantization{*precision, kGroupStep};
   PB_ASSIGN_OR_RETURN(const int64_t group_size,
-                      document.root().GetInt("group_size", kStep, kMaxGroupSize));
-  if (group_size % kStep != 0) {
-    return document.root().Find("group_size")->ErrorExpected("a multiple of 4");
+                      document.root().GetInt("group_size", kGroupStep, kMaxGroupSize));
+  if (group_size % kGroupStep != 0) {
+    return document.root().Find("group_size")->ErrorExpected("a multiple of 32");
   }
   return Quantization{*precision, static_cast<size_t>(group_size)};
 }

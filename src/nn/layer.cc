@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/activation.h"
 #include "kernels/layer_norm.h"
 #include "nn/attention.h"
 #include "nn/linear.h"
@@ -40,10 +39,8 @@ void FinishRows(const EncoderConfig& config, const LayerWeights& weights,
   AddAndNorm(rows(hidden), rows(buffers.attended), norm(weights.attention_norm),
              rows(buffers.normed));
   ProjectRows(weights.intermediate, buffers.normed, buffers.expanded, block, scratch);
-  const Activation activation =
-      weights.output.is_i8() ? BeforeQuantization(config.activation) : config.activation;
-  Activate(activation, rows(buffers.expanded), rows(buffers.activated));
-  ProjectRows(weights.output, buffers.activated, buffers.output, block, scratch);
+  LinearRows({&weights.output, buffers.output},
+             {config.activation, buffers.expanded, buffers.activated}, block, scratch);
   AddAndNorm(rows(buffers.normed), rows(buffers.output), norm(weights.output_norm),
              rows(buffers.result));
 }

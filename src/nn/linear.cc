@@ -7,19 +7,17 @@ namespace pocketbert {
 
 namespace {
 
-// Smallest group size that LinearWorkspaceBytes provides for.
-constexpr size_t kMinGroupSize = 32;
-
 // Elements that one thread needs for its codes, and for its scales and offsets.
 size_t CodeCount(size_t inputs) { return kRowBlock * PackedI8::PaddedCols(inputs); }
 size_t FactorCount(size_t inputs) {
-  return 2 * kRowBlock * PackedI8::GroupCount(inputs, kMinGroupSize);
+  return 2 * kRowBlock * PackedI8::GroupCount(inputs, kGroupStep);
 }
 
-// The input's rows, quantized for `weights`, in the thread's part of the scratch.
+// activation(input)'s rows, quantized for `weights`, in the thread's part of the scratch.
 QuantizedRows<ActivationCode> Quantize(const LinearWeights& weights,
                                        TensorView<const float> input,
-                                       const LinearScratch& scratch, size_t thread) {
+                                       const LinearScratch& scratch, size_t thread,
+                                       Activation activation = Activation::kLinear) {
   const size_t padded = PackedI8::PaddedCols(input.cols);
   const size_t groups = weights.i8.group_count();
   const std::span<float> factors = scratch.factors.Row(thread);
@@ -31,7 +29,7 @@ QuantizedRows<ActivationCode> Quantize(const LinearWeights& weights,
                                                 {factors.data() + count, input.rows, groups},
                                                 input.cols,
                                                 weights.i8.group_size};
-  QuantizeRows(input, weights.input_scale, quantized);
+  QuantizeRows(input, weights.input_scale, quantized, activation);
   return quantized;
 }
 
@@ -74,6 +72,19 @@ void LinearRows(std::span<const LinearTask> tasks, TensorView<const float> input
       MatMulTransposed(rows, weights->f32, weights->bias, to);
     }
   }
+}
+
+void LinearRows(const LinearTask& task, const ActivatedInput& input, const RowBlock& block,
+                const LinearScratch& scratch) {
+  const LinearWeights& weights = *task.weights;
+  const TensorView<const float> rows = input.input.Rows(block.begin, block.end);
+  if (!weights.is_i8()) {
+    Activate(input.activation, rows, input.activated.Rows(block.begin, block.end));
+    return LinearRows({&task, 1}, input.activated, block, scratch);
+  }
+  CheckTasks({&task, 1}, input.input);
+  MatMulI8(Quantize(weights, rows, scratch, block.thread, BeforeQuantization(input.activation)),
+           weights.i8, weights.bias, task.output.Rows(block.begin, block.end));
 }
 
 void RunLinear(const LinearWeights& weights, TensorView<const float> input,

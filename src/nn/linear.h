@@ -33,6 +33,16 @@ struct LinearTask {
 void LinearRows(std::span<const LinearTask> tasks, TensorView<const float> input,
                 const RowBlock& block, const LinearScratch& scratch);
 
+// The same of one map, with activation(input[r]) in place of input[r]. An int8 map quantizes it at
+// once; before a float32 map `activated` [rows, in] holds it, which may be `input`'s memory.
+struct ActivatedInput {
+  Activation activation;
+  TensorView<const float> input;
+  TensorView<float> activated;
+};
+void LinearRows(const LinearTask& task, const ActivatedInput& input, const RowBlock& block,
+                const LinearScratch& scratch);
+
 // All rows of one map, by the session's threads. Workspace: LinearWorkspaceBytes.
 void RunLinear(const LinearWeights& weights, TensorView<const float> input,
                TensorView<float> output, Session& session);

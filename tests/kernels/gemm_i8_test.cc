@@ -9,7 +9,9 @@
 #include "reference/compare.h"
 #include "reference/int8.h"
 #include "reference/random.h"
+#include "reference/scalar_math.h"
 
+using pocketbert::Activation;
 using pocketbert::DotForm;
 using pocketbert::PackedI8;
 using pocketbert::QuantizedRows;
@@ -118,6 +120,31 @@ TEST_CASE("rows quantize to the twin's codes, scales and offsets") {
           CHECK(CountDifferentBits(bytes.view.scales.Row(r), expected.scales) == 0);
           CHECK(CountDifferentBits(bytes.view.offsets.Row(r), expected.offsets) == 0);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("activated rows quantize as the activation of the rows does") {
+  Random random(18);
+  for (size_t cols : {1, 31, 64, 200}) {
+    const Matrix<float> x = random.FloatMatrix(5, cols, 3);
+    const std::vector<float> scale = random.Floats(cols, 2);
+    for (Activation activation : {Activation::kGeluCoarse, Activation::kLeakyRelu}) {
+      Matrix<float> activated = x;
+      for (float& value : activated.values) value = reference::ActivateOne(activation, value);
+      Quantized<uint8_t> bytes(x.view(), scale, 64);
+      QuantizeRows(x.view(), scale, bytes.view, activation);
+      for (size_t r = 0; r < x.rows; ++r) {
+        const std::vector<float> row(activated.values.begin() + r * cols,
+                                     activated.values.begin() + (r + 1) * cols);
+        const auto expected = reference::QuantizeRow(row, scale, 64);
+        std::vector<int> codes(bytes.view.codes.Row(r).begin(), bytes.view.codes.Row(r).end());
+        codes.resize(cols);
+        CAPTURE(cols, static_cast<int>(activation), r);
+        CHECK(codes == expected.codes);
+        CHECK(CountDifferentBits(bytes.view.scales.Row(r), expected.scales) == 0);
+        CHECK(CountDifferentBits(bytes.view.offsets.Row(r), expected.offsets) == 0);
       }
     }
   }

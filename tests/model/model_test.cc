@@ -39,7 +39,7 @@ TEST_CASE("a sound file binds everything") {
     CHECK(model.weight_bytes() > 0);
     const EncoderWeights& encoder = model.encoder();
     CHECK(encoder.words.ids() == kVocab);
-    CHECK(encoder.words.i8.Row(1)[0] == 13);
+    CHECK(encoder.words.i8.Row(1)[0] == 7);
     CHECK(encoder.words.scales.Row(6)[1] == 0.25f);
     REQUIRE(encoder.layers.size() == 1);
     const LayerWeights& layer = encoder.layers[0];
@@ -55,11 +55,11 @@ TEST_CASE("a sound file binds everything") {
 TEST_CASE(
     "int8 matrices are packed: panels of 8 rows, some columns together, rows padded with zeros") {
   const Model model = Opened(SoundParts());
-  const PackedI8& packed = model.encoder().layers[0].intermediate.i8;  // [20, 12]
+  const PackedI8& packed = model.encoder().layers[0].intermediate.i8;  // [44, 36]
   const Tensor source = Counted(kInner, kHidden);
-  REQUIRE(packed.panels.size() == 24 * 12);
+  REQUIRE(packed.panels.size() == 48 * 36);
   const size_t together = packed.order == PanelOrder::kFours ? 4 : 2;
-  for (size_t r = 0; r < 24; ++r) {
+  for (size_t r = 0; r < 48; ++r) {
     for (size_t k = 0; k < kHidden; ++k) {
       const size_t at = r / 8 * 8 * kHidden + (k / together * 8 + r % 8) * together + k % together;
       CHECK(packed.panels[at] == (r < kInner ? static_cast<int>(source.data[r * kHidden + k]) : 0));
@@ -94,7 +94,7 @@ TEST_CASE("an input scale is shared by query, key and value") {
     CHECK(layer.output.input_scale.empty());
   }
   parts.tensors["encoder.layer.0.attention.self.input_scale"] = Floats({kHidden + 1}, 3);
-  Refusal(parts, "encoder.layer.0.attention.self.input_scale has shape [13], expected [12]");
+  Refusal(parts, "encoder.layer.0.attention.self.input_scale has shape [37], expected [36]");
 }
 
 TEST_CASE("a limit without room for the special tokens is refused") {
@@ -151,7 +151,7 @@ TEST_CASE("every text of the metadata is required and checked") {
     parts.metadata[key] = "{";
     Refusal(parts, "metadata " + std::string(key));
   }
-  for (const char* group : {"0", "6", "1024", "-8", "\"8\"", "null"}) {
+  for (const char* group : {"0", "4", "16", "48", "1024", "-32", "\"32\"", "null"}) {
     Parts parts = SoundParts();
     parts.metadata["quantization"] =
         R"({"precision":"int8","group_size":)" + std::string(group) + "}";
@@ -211,7 +211,7 @@ TEST_CASE("heads: by name, by default, or the only one") {
   const std::string topics =
       R"({"name":"topics","type":"enhanced","input":"sentence_vector",)"
       R"("dense":"heads.topics.dense",)"
-      R"("output":"heads.topics.out_proj","inputs":12,"inner":4,"outputs":2,"activation":"gelu",)"
+      R"("output":"heads.topics.out_proj","inputs":36,"inner":4,"outputs":2,"activation":"gelu",)"
       R"("temperature":1.5,"labels":["a","b"],"scores":"softmax"})";
   parts.metadata["heads"] = "[" + topics + "]";
   AddMatrix(parts, "heads.topics.dense", 4, kHidden, false);
@@ -237,9 +237,9 @@ TEST_CASE("heads: by name, by default, or the only one") {
 
   parts.tensors.erase("heads.topics.out_proj.bias");
   Refusal(parts, "heads.topics.out_proj.bias is missing");
-  parts.metadata["heads"] = "[" + topics.substr(0, topics.find("\"inputs\":12")) + "\"inputs\":11" +
+  parts.metadata["heads"] = "[" + topics.substr(0, topics.find("\"inputs\":36")) + "\"inputs\":35" +
                             topics.substr(topics.find(",\"inner\"")) + "]";
-  Refusal(parts, "head topics reads 11 values, expected 12");
+  Refusal(parts, "head topics reads 35 values, expected 36");
 }
 
 TEST_CASE("without a head the error names the tensor that a classifier would need") {
@@ -254,19 +254,19 @@ TEST_CASE("Dense modules are bound, with and without bias") {
   Parts parts = SoundParts();
   parts.metadata["sentence"] =
       R"({"from_modules":true,"pooling":["cls","mean"],"include_prompt":true,"steps":[)"
-      R"({"type":"dense","path":"2_Dense","inputs":24,"outputs":10,)"
+      R"({"type":"dense","path":"2_Dense","inputs":72,"outputs":10,)"
       R"("bias":false,"activation":"tanh"},)"
       R"({"type":"dense","path":"3_Dense","inputs":10,"outputs":5,"bias":true,)"
       R"("activation":"linear"},)"
       R"({"type":"normalize"}],"prompts":{}})";
-  AddMatrix(parts, "modules.2_Dense.linear", 10, 24, false);
+  AddMatrix(parts, "modules.2_Dense.linear", 10, 72, false);
   AddMatrix(parts, "modules.3_Dense.linear", 5, 10, false);
   Refusal(parts, "modules.2_Dense.linear.bias is no part of the model");
   parts.tensors.erase("modules.2_Dense.linear.bias");
   const Model model = Opened(parts);
   CHECK(model.dimensions() == 5);
   REQUIRE(model.steps().size() == 3);
-  CHECK(model.steps()[0].linear.inputs() == 24);
+  CHECK(model.steps()[0].linear.inputs() == 72);
   CHECK(model.steps()[0].linear.bias.empty());
   CHECK(model.steps()[1].linear.bias.size() == 5);
   CHECK(model.steps()[2].linear.empty());

@@ -17,8 +17,8 @@
 
 namespace pocketbert::testing {
 
-inline constexpr size_t kVocab = 7, kHidden = 12, kInner = 20, kPositions = 9;
-inline constexpr size_t kGroup = 8;
+inline constexpr size_t kVocab = 7, kHidden = 36, kInner = 44, kPositions = 9;
+inline constexpr size_t kGroup = 32;
 
 struct Tensor {
   std::string dtype;
@@ -44,7 +44,7 @@ inline Tensor Floats(std::vector<uint64_t> shape, float value) {
 // Values 1, 2, 3, … so that rows can be told apart.
 inline Tensor Counted(size_t rows, size_t cols) {
   Bytes data(rows * cols);
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(1 + i % 60);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(1 + i % 30);
   return {"I8", {rows, cols}, std::move(data)};
 }
 
@@ -79,14 +79,14 @@ inline Parts SoundParts(bool int8 = true) {
   parts.metadata = {
       {"format", "pocketbert"},
       {"format_version", "1"},
-      {"config", R"({"model_type":"bert","hidden_size":12,"num_attention_heads":3,)"
-                 R"("num_hidden_layers":1,"intermediate_size":20,"max_position_embeddings":9,)"
+      {"config", R"({"model_type":"bert","hidden_size":36,"num_attention_heads":3,)"
+                 R"("num_hidden_layers":1,"intermediate_size":44,"max_position_embeddings":9,)"
                  R"("vocab_size":7})"},
       {"sentence", R"({"from_modules":true,"pooling":["mean"],"include_prompt":true,)"
                    R"("steps":[{"type":"normalize"}],"max_length":8,"prompts":{}})"},
       {"heads", "[]"},
       {"quantization",
-       int8 ? R"({"precision":"int8","group_size":8})" : R"({"precision":"float32"})"},
+       int8 ? R"({"precision":"int8","group_size":32})" : R"({"precision":"float32"})"},
       {"tokenizer", tokenizer.value().CompiledConfig()}};
   AddTable(parts, "word_embeddings", kVocab, int8);
   AddTable(parts, "position_embeddings", kPositions, int8);
