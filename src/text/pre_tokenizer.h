@@ -8,22 +8,44 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "text/aligned_text.h"
+#include "text/component_json.h"
 #include "text/split.h"
 
 namespace pocketbert {
 
+// A text in pieces. Steps that change the text leave it alone and write another.
+struct PreTokenized {
+  const AlignedText* text = nullptr;
+  std::vector<Piece> pieces;  // of *text
+
+  // Scratch.
+  std::vector<Piece> other_pieces;
+  std::vector<Piece> matches;
+  AlignedText changed[2];
+
+  // One piece of a text.
+  void Start(const AlignedText& whole, Piece piece) {
+    text = &whole;
+    pieces.assign(1, piece);
+  }
+};
+
 class PreTokenizer {
  public:
-  // Supported types: BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation, Split (at a
-  // literal), CharDelimiterSplit, Digits, Sequence. Others, and options unknown here, are refused
-  // by name.
+  // Supported types: BertPreTokenizer, Whitespace, WhitespaceSplit, Punctuation, Split,
+  // CharDelimiterSplit, Digits, Metaspace, ByteLevel (as the last step), Sequence. Others, and
+  // options unknown here, are refused by name.
   static Result<PreTokenizer> FromJson(Json json);
 
-  // Parts the pieces of `text` in place; `other` is scratch.
-  void Apply(std::string_view text, std::vector<Piece>& pieces, std::vector<Piece>& other) const;
+  // Parts the pieces further, in place. Error (kTooLong): a pattern that takes too many steps.
+  Status Apply(PreTokenized& words) const;
 
   // The one step is BERT's.
   bool is_bert() const;
+
+  // The pieces are to be read as if they were in the form of byte_level.h.
+  bool is_byte_level() const;
 
   // White space never stands in a piece, and a text parted there gives the same pieces by parts.
   bool works_on_parts() const { return works_on_parts_; }
@@ -38,12 +60,17 @@ class PreTokenizer {
 };
 
 struct PreTokenizer::Step {
-  enum class Kind : uint8_t { kBert, kWords, kClass, kLiteral };
+  enum class Kind : uint8_t { kBert, kWords, kClass, kPattern, kMetaspace, kByteLevel };
+  // Which pieces get a blank in front, if they have none.
+  enum class Prefix : uint8_t { kAlways, kFirst, kNever };
   Kind kind;
   uint8_t class_bits = 0;  // kClass
-  SplitBehavior behavior = SplitBehavior::kRemoved;  // kClass, kLiteral
-  bool invert = false;                               // kLiteral
-  std::string literal = {};                          // kLiteral
+  SplitBehavior behavior = SplitBehavior::kRemoved;  // kClass, kPattern
+  bool invert = false;                               // kPattern
+  TextPattern pattern = {};                          // kPattern
+  Prefix prefix = Prefix::kNever;                    // kMetaspace, kByteLevel
+  bool splits = true;                                // kMetaspace, kByteLevel
+  std::string blank = {};                            // kMetaspace: what stands for one
 };
 
 }  // namespace pocketbert

@@ -48,6 +48,7 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
   marks_ = marks;
   unit_ = 0;
   word_id_ = 0;
+  before_ = out.size();
   source_matches_.clear();
   const TokenFinder& finder = state_.added_tokens.in_source();
   if (!finder.empty()) finder.FindAll(text, skip_special, source_matches_);
@@ -59,8 +60,10 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
     } else {
       unit_ -= CountUtf16(text.substr(match.begin, at - match.begin));
     }
-    const uint32_t units = CountUtf16(text.substr(match.begin, match.end - match.begin));
-    out.push_back({match.token->id, {unit_, unit_ + units}, word_id_++, marks_});
+    const std::string_view found = text.substr(match.begin, match.end - match.begin);
+    const uint32_t units = CountUtf16(found);
+    const Range range = Trim({unit_, unit_ + units}, CountEndBlanks(found), out.size());
+    out.push_back({match.token->id, range, word_id_++, marks_});
     unit_ += units;
     at = match.end;
   }
@@ -68,9 +71,15 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
 }
 
 size_t TextTokens::PartEnd(std::string_view piece, size_t least) const {
-  if (!state_.works_on_parts || piece.size() <= least) return piece.size();
-  const size_t blank = piece.find_first_of(" \t\n\r", least);
-  return blank == std::string_view::npos ? piece.size() : blank + 1;
+  const auto may_begin = [&](size_t at) {
+    const char* begin = piece.data() + at;
+    return state_.normalizer.MayBeginPart(ReadUtf8(begin));
+  };
+  if (!state_.works_on_parts || piece.size() <= least || !may_begin(0)) return piece.size();
+  for (size_t at = least; (at = piece.find_first_of(" \t\n\r", at)) < piece.size();) {
+    if (++at < piece.size() && may_begin(at)) return at;
+  }
+  return piece.size();
 }
 
 Status TextTokens::AppendBetween(std::string_view piece, Needed needed, std::vector<Token>& out) {
@@ -80,7 +89,7 @@ Status TextTokens::AppendBetween(std::string_view piece, Needed needed, std::vec
     size_t done = 0;
     if (plain_words) {
       const PlainWords::Place place = {unit_, marks_, word_id_, word_tokens_};
-      done = plain_words->Append(state_.model, piece, kPartBytes, place, out);
+      done = plain_words->Append(*state_.model->word_piece(), piece, kPartBytes, place, out);
     }
     if (done > 0) {
       unit_ += static_cast<uint32_t>(done);
@@ -100,7 +109,7 @@ Status TextTokens::AppendBetween(std::string_view piece, Needed needed, std::vec
 }
 
 Status TextTokens::AppendPart(std::vector<Token>& out) {
-  state_.normalizer.Apply(text_, other_text_);
+  PB_RETURN_IF_ERROR(state_.normalizer.Apply(text_, other_text_));
   const std::string_view text = text_.text();
   normalized_matches_.clear();
   const TokenFinder& finder = state_.added_tokens.in_normalized();
@@ -112,7 +121,10 @@ Status TextTokens::AppendPart(std::vector<Token>& out) {
           {static_cast<uint32_t>(at), static_cast<uint32_t>(match.begin)}, out));
     }
     if (match.begin == match.end) continue;
-    out.push_back({match.token->id, text_.RangeOf(match.begin, match.end), word_id_++, marks_});
+    const std::string_view found = text.substr(match.begin, match.end - match.begin);
+    const Range range =
+        Trim(text_.RangeOf(match.begin, match.end), CountEndBlanks(found), out.size());
+    out.push_back({match.token->id, range, word_id_++, marks_});
     at = match.end;
   }
   return AppendNormalized({static_cast<uint32_t>(at), static_cast<uint32_t>(text.size())}, out);
@@ -120,22 +132,62 @@ Status TextTokens::AppendPart(std::vector<Token>& out) {
 
 Status TextTokens::AppendNormalized(Piece piece, std::vector<Token>& out) {
   if (piece.begin == piece.end) return Done{};
-  const std::string_view text = text_.text();
-  pieces_.assign(1, piece);
-  state_.pre_tokenizer.Apply(text, pieces_, other_pieces_);
-  for (const Piece& word : pieces_) {
-    word_tokens_.clear();
-    if (!state_.model.Tokenize(text.substr(word.begin, word.end - word.begin), word_tokens_)) {
-      return FormatError(Message("the text needs the unknown token \"") + state_.model.unk_token() +
-                         "\", which is not in the vocabulary");
-    }
-    for (const WordToken& token : word_tokens_) {
-      const Range range = text_.RangeOf(word.begin + token.begin, word.begin + token.end);
-      out.push_back({token.id, range, word_id_, marks_});
-    }
+  words_.Start(text_, piece);
+  PB_RETURN_IF_ERROR(state_.pre_tokenizer.Apply(words_));
+  for (const Piece& word : words_.pieces) {
+    PB_RETURN_IF_ERROR(AppendWord(*words_.text, word, out));
     ++word_id_;
   }
   return Done{};
+}
+
+Status TextTokens::AppendWord(const AlignedText& text, Piece word, std::vector<Token>& out) {
+  const std::string_view word_text = text.text().substr(word.begin, word.end - word.begin);
+  word_tokens_.clear();
+  if (!state_.model->Tokenize(word_text, word_scratch_, word_tokens_)) {
+    return FormatError(Message("the text needs the unknown token \"") + state_.model->unk_token() +
+                       "\", which is not in the vocabulary");
+  }
+  const bool trims = state_.post_processor.trimming().trims;
+  for (const WordToken& token : word_tokens_) {
+    const size_t begin = word.begin + token.begin;
+    const size_t end = word.begin + token.end;
+    Range range = text.RangeOf(begin, end);
+    if (trims) {
+      EndBlanks blanks = BlanksOfWordToken(word_text, token);
+      blanks.leading_units = SourceUnits(text.sources()[begin]);
+      blanks.trailing_units = SourceUnits(text.sources()[end - 1]);
+      range = Trim(range, blanks, out.size());
+    }
+    out.push_back({token.id, range, word_id_, marks_});
+  }
+  return Done{};
+}
+
+EndBlanks TextTokens::BlanksOfWordToken(std::string_view word, const WordToken& token) const {
+  const WordModel& model = *state_.model;
+  const bool unknown = token.id == model.unk_id();
+  if (unknown && !model.unknown_keeps_text()) return {};
+  // A byte-level token reads as its bytes.
+  const bool reads_as_word = unknown || state_.pre_tokenizer.is_byte_level();
+  const std::string_view text = reads_as_word
+                                    ? word.substr(token.begin, token.end - token.begin)
+                                    : model.vocabulary().Text(static_cast<size_t>(token.id));
+  if (!state_.pre_tokenizer.is_byte_level()) return CountEndBlanks(text);
+  EndBlanks blanks;
+  blanks.leading =
+      static_cast<uint32_t>(std::min(text.find_first_not_of(' '), text.size()));
+  blanks.nothing_else = blanks.leading == text.size();
+  blanks.trailing =
+      static_cast<uint32_t>(text.size() - (text.find_last_not_of(' ') + 1));
+  return blanks;
+}
+
+Range TextTokens::Trim(Range range, EndBlanks blanks, size_t token_count) const {
+  const BlankTrimming& trimming = state_.post_processor.trimming();
+  if (!trimming.trims || !blanks) return range;
+  const bool first = token_count == before_ || range.begin == 0;
+  return TrimBlanks(range, blanks, first && trimming.keeps_first);
 }
 
 }  // namespace pocketbert

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "text/aligned_text.h"
+#include "text/blank_trimming.h"
 #include "text/encoding.h"
 #include "text/tokenizer_state.h"
 
@@ -27,7 +28,8 @@ class TextTokens {
 
   // Appends the tokens of `text`, with these marks, to `out`, which is empty where not all are
   // needed. `skip_special`: special tokens in the text are text like any other.
-  // Errors: kTooLong (1 GB or more), kFormat (unknown token needed and absent).
+  // Errors: kTooLong (1 GB or more, or too many steps for a pattern), kFormat (unknown token needed
+  // and absent).
   Status Append(std::string_view text, bool skip_special, Needed needed, TokenMarks marks,
                 std::vector<Token>& out);
 
@@ -39,6 +41,10 @@ class TextTokens {
   // What is in text_, a part of the source.
   Status AppendPart(std::vector<Token>& out);
   Status AppendNormalized(Piece piece, std::vector<Token>& out);
+  Status AppendWord(const AlignedText& text, Piece word, std::vector<Token>& out);
+  // A token's range without blanks at its ends.
+  Range Trim(Range range, EndBlanks blanks, size_t token_count) const;
+  EndBlanks BlanksOfWordToken(std::string_view word, const WordToken& token) const;
 
   const TokenizerState& state_;
   bool skip_special_ = false;
@@ -48,11 +54,12 @@ class TextTokens {
   std::string valid_;     // the source, if it had to be made valid
   AlignedText text_;
   AlignedText other_text_;
-  std::vector<Piece> pieces_;
-  std::vector<Piece> other_pieces_;
+  PreTokenized words_;
   std::vector<TokenMatch> source_matches_;
   std::vector<TokenMatch> normalized_matches_;
   std::vector<WordToken> word_tokens_;
+  WordScratch word_scratch_;
+  size_t before_ = 0;  // tokens in `out` before this text's
 };
 
 }  // namespace pocketbert

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json_fields.h"
+#include "text/base64.h"
 #include "text/component_json.h"
 #include "text/merged_tokens.h"
 #include "text/tokenizer_state.h"
@@ -24,7 +25,7 @@ constexpr std::string_view kBertClasses[] = {
 // tokenizer_config.json or have their defaults.
 constexpr std::string_view kBertTokenizer =
     R"({"normalizer":{"type":"BertNormalizer"},"pre_tokenizer":{"type":"BertPreTokenizer"},)"
-    R"("decoder":{"type":"WordPiece"},"model":{}})";
+    R"("decoder":{"type":"WordPiece"},"model":{"type":"WordPiece"}})";
 
 // Options of BertNormalizer and what tokenizer_config.json calls them.
 struct NormalizerKey {
@@ -49,10 +50,10 @@ class Compiler {
     PB_RETURN_IF_ERROR(ReadVocabulary());
     const TokenFiles token_files = {has_tokenizer_json_ ? tokenizer_.root() : Json(),
                                     config_.root(), special_map_.root(), added_map_.root()};
-    PB_ASSIGN_OR_RETURN(const MergedTokens tokens, MergedTokens::Create(token_files, vocabulary_));
+    PB_ASSIGN_OR_RETURN(const MergedTokens tokens, MergedTokens::Create(token_files, data_.vocabulary));
     differences_ = tokens.differences();
     PB_RETURN_IF_ERROR(Write(tokens));
-    return CompiledFiles{writer_.TakeText(), std::move(vocabulary_)};
+    return CompiledFiles{writer_.TakeText(), std::move(data_)};
   }
 
  private:
@@ -87,22 +88,14 @@ class Compiler {
 
   Status ReadVocabulary() {
     if (!has_tokenizer_json_) {
-      PB_ASSIGN_OR_RETURN(vocabulary_, Vocabulary::FromLines(*files_.vocab_txt, "vocab.txt"));
+      PB_ASSIGN_OR_RETURN(data_.vocabulary, Vocabulary::FromLines(*files_.vocab_txt, "vocab.txt"));
       return CheckVocabularyOnly();
     }
     JsonFields fields(tokenizer_.root());
     fields.Choice("version", 0, "1.0");
     const Json model = fields.RequiredObject("model");
     PB_RETURN_IF_ERROR(fields.FinishOpen());
-    PB_RETURN_IF_ERROR(WordPiece::CheckType(model));
-    PB_ASSIGN_OR_RETURN(const Json vocab, model.GetObject("vocab"));
-    std::vector<VocabularyEntry> entries;
-    entries.reserve(vocab.size());
-    for (auto [text, id_json] : vocab.Members()) {
-      PB_ASSIGN_OR_RETURN(const int64_t id, id_json.AsInt(0, UINT32_MAX));
-      entries.push_back({text, static_cast<uint32_t>(id)});
-    }
-    PB_ASSIGN_OR_RETURN(vocabulary_, Vocabulary::FromEntries(entries, vocab.Path()));
+    PB_ASSIGN_OR_RETURN(data_, ReadModelData(model));
     return Done{};
   }
 
@@ -132,7 +125,7 @@ class Compiler {
     writer_.EndArray();
     PB_RETURN_IF_ERROR(WriteNormalizer());
     PB_RETURN_IF_ERROR(WritePostProcessor(tokens));
-    WriteModel(tokens);
+    PB_RETURN_IF_ERROR(WriteModel(tokens));
     PB_RETURN_IF_ERROR(WriteExtras(tokens));
     writer_.EndObject();
     return Done{};
@@ -152,8 +145,7 @@ class Compiler {
     // The general class has no such options of its own.
     if (!type.is_string() || type.AsString().value() != "BertNormalizer" ||
         (has_tokenizer_json_ && TokenizerClass() == "PreTrainedTokenizer")) {
-      writer_.Value(normalizer);
-      return Done{};
+      return WriteComponent(normalizer);
     }
     writer_.BeginObject();
     for (auto [key, value] : normalizer.Members()) {
@@ -163,6 +155,36 @@ class Compiler {
     }
     for (const NormalizerKey& key : kNormalizerKeys) {
       PB_RETURN_IF_ERROR(WriteNormalizerOption(key, normalizer));
+    }
+    writer_.EndObject();
+    return Done{};
+  }
+
+  // A normalizer; the charsmaps in it become parts of data_, with their places written instead.
+  // Recurses at most as deep as ParseJson lets brackets nest.
+  Status WriteComponent(Json normalizer) {
+    const Json list = normalizer.FindOrNull("normalizers");
+    const Json charsmap = normalizer.FindOrNull("precompiled_charsmap");
+    if (!list.is_array() && charsmap.is_null()) {
+      writer_.Value(normalizer);
+      return Done{};
+    }
+    writer_.BeginObject();
+    for (auto [key, value] : normalizer.Members()) {
+      writer_.Key(key);
+      if (key == "normalizers" && list.is_array()) {
+        writer_.BeginArray();
+        for (Json item : list.Items()) PB_RETURN_IF_ERROR(WriteComponent(item));
+        writer_.EndArray();
+      } else if (key == "precompiled_charsmap" && !value.is_null()) {
+        PB_ASSIGN_OR_RETURN(const std::string_view text, value.AsString());
+        std::optional<std::string> bytes = DecodeBase64(text);
+        if (!bytes) return value.ErrorExpected("bytes in base64");
+        writer_.Int(static_cast<int64_t>(data_.charsmaps.size()));
+        data_.charsmaps.push_back(std::move(*bytes));
+      } else {
+        writer_.Value(value);
+      }
     }
     writer_.EndObject();
     return Done{};
@@ -199,7 +221,7 @@ class Compiler {
     writer_.BeginObject();
     for (const char* key : {"cls", "sep"}) {
       const std::string token = tokens.RoleOf(key[0] == 'c' ? "[CLS]" : "[SEP]");
-      const int32_t id = vocabulary_.Find(token);
+      const int32_t id = data_.vocabulary.Find(token);
       if (id < 0) {
         return FormatError(Message("vocab.txt has no special token ") + Quoted(token));
       }
@@ -209,13 +231,17 @@ class Compiler {
     return Done{};
   }
 
-  void WriteModel(const MergedTokens& tokens) {
-    writer_.Key("model").BeginObject().Key("type").String("WordPiece");
-    for (auto [key, value] : tokenizer_.root().FindOrNull("model").Members()) {
-      if (key != "vocab" && key != "type") writer_.Key(key).Value(value);
+  // All but the tables. The type is told by them where an old file does not name it.
+  Status WriteModel(const MergedTokens& tokens) {
+    const Json model = tokenizer_.root().FindOrNull("model");
+    PB_ASSIGN_OR_RETURN(const std::string_view type, ModelTypeName(model));
+    writer_.Key("model").BeginObject().Key("type").String(type);
+    for (auto [key, value] : model.Members()) {
+      if (key != "type" && key != "vocab" && key != "merges") writer_.Key(key).Value(value);
     }
     if (!has_tokenizer_json_) writer_.Key("unk_token").String(tokens.RoleOf("[UNK]"));
     writer_.EndObject();
+    return Done{};
   }
 
   Status WriteExtras(const MergedTokens& tokens) {
@@ -238,7 +264,7 @@ class Compiler {
   JsonDocument config_;
   JsonDocument special_map_;
   JsonDocument added_map_;
-  Vocabulary vocabulary_;
+  ModelData data_;
   std::vector<std::string> differences_;
   JsonWriter writer_;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "text/compact_number.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
@@ -14,29 +15,6 @@ constexpr size_t kHeaderBytes = 16;
 
 ErrorBox BadVocabulary(std::string_view name, const std::string& what) {
   return FormatError(Message(name) + ": " + what);
-}
-
-void AppendU32(std::vector<uint8_t>& bytes, uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(value >> shift));
-}
-
-uint32_t ReadU32(const uint8_t* bytes) {
-  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8 | static_cast<uint32_t>(bytes[2]) << 16 |
-         static_cast<uint32_t>(bytes[3]) << 24;
-}
-
-// Reads one variable-length number of at most 32 bits; false at the end of the bytes or beyond.
-bool ReadNumber(std::span<const uint8_t>& bytes, uint32_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 32; shift += 7) {
-    if (bytes.empty()) return false;
-    const uint8_t byte = bytes[0];
-    bytes = bytes.subspan(1);
-    if (shift == 28 && byte > 0x0F) return false;
-    value |= static_cast<uint32_t>(byte & 0x7F) << shift;
-    if (!(byte & 0x80)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -133,9 +111,7 @@ std::vector<uint8_t> Vocabulary::Serialize() const {
   AppendU32(bytes, static_cast<uint32_t>(id_limit()));
   AppendU32(bytes, static_cast<uint32_t>(text_bytes));
   for (size_t id = 0; id < id_limit(); ++id) {
-    auto number = static_cast<uint32_t>(Has(id) ? Text(id).size() + 1 : 0);
-    for (; number > 0x7F; number >>= 7) bytes.push_back(static_cast<uint8_t>(number | 0x80));
-    bytes.push_back(static_cast<uint8_t>(number));
+    AppendNumber(bytes, static_cast<uint32_t>(Has(id) ? Text(id).size() + 1 : 0));
   }
   for (size_t id = 0; id < id_limit(); ++id) {
     if (!Has(id)) continue;
