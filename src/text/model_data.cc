@@ -1,5 +1,6 @@
 #include "text/model_data.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -29,16 +30,32 @@ bool TakeU32(std::span<const uint8_t>& bytes, uint32_t& value) {
   return true;
 }
 
-template <typename Float>
-Status ReadScores(std::span<const uint8_t> bytes, std::vector<double>& scores) {
-  if (bytes.size() % sizeof(Float) != 0) return BadPart("scores end within a number");
-  scores.reserve(bytes.size() / sizeof(Float));
-  for (size_t at = 0; at < bytes.size(); at += sizeof(Float)) {
-    Float score;
-    std::memcpy(&score, bytes.data() + at, sizeof(Float));
-    if (!std::isfinite(score)) return BadPart("a score is no finite number");
-    scores.push_back(score);
+uint32_t Zigzag(uint32_t step) { return step << 1 ^ (0u - (step >> 31)); }
+uint32_t FromZigzag(uint32_t number) { return number >> 1 ^ (0u - (number & 1)); }
+
+Status CheckScore(double score) {
+  if (!std::isfinite(score)) return BadPart("a score is no finite number");
+  return Done{};
+}
+
+Status ReadFloatScores(std::span<const uint8_t> bytes, std::vector<double>& scores) {
+  uint32_t bits = 0;
+  scores.reserve(bytes.size() / 2);
+  while (!bytes.empty()) {
+    uint32_t step;
+    if (!ReadNumber(bytes, step)) return BadPart("scores end within a number");
+    bits += FromZigzag(step);
+    scores.push_back(std::bit_cast<float>(bits));
+    PB_RETURN_IF_ERROR(CheckScore(scores.back()));
   }
+  return Done{};
+}
+
+Status ReadDoubleScores(std::span<const uint8_t> bytes, std::vector<double>& scores) {
+  if (bytes.size() % sizeof(double) != 0) return BadPart("scores end within a number");
+  scores.resize(bytes.size() / sizeof(double));
+  if (!bytes.empty()) std::memcpy(scores.data(), bytes.data(), bytes.size());
+  for (const double score : scores) PB_RETURN_IF_ERROR(CheckScore(score));
   return Done{};
 }
 
@@ -49,7 +66,7 @@ Status ReadMerges(std::span<const uint8_t> bytes, std::vector<BpeMerge>& merges)
     if (!ReadNumber(bytes, left) || !ReadNumber(bytes, right) || !ReadNumber(bytes, step)) {
       return BadPart("merges end within a number");
     }
-    const uint32_t result = expected + (step >> 1 ^ (0u - (step & 1)));
+    const uint32_t result = expected + FromZigzag(step);
     merges.push_back({static_cast<int32_t>(left), static_cast<int32_t>(right),
                       static_cast<int32_t>(result)});
     expected = result + 1;
@@ -63,8 +80,8 @@ Status ReadPart(uint32_t kind, std::span<const uint8_t> bytes, ModelData& data) 
       PB_ASSIGN_OR_RETURN(data.vocabulary, Vocabulary::FromBytes(bytes));
       return Done{};
     }
-    case kFloatScores: return ReadScores<float>(bytes, data.scores);
-    case kDoubleScores: return ReadScores<double>(bytes, data.scores);
+    case kFloatScores: return ReadFloatScores(bytes, data.scores);
+    case kDoubleScores: return ReadDoubleScores(bytes, data.scores);
     case kMerges: return ReadMerges(bytes, data.merges);
     case kCharsmap:
       data.charsmaps.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -94,13 +111,20 @@ void AppendPart(PartKind kind, const std::vector<uint8_t>& part, std::vector<uin
   bytes.insert(bytes.end(), part.begin(), part.end());
 }
 
-template <typename Float>
-std::vector<uint8_t> WriteScores(std::span<const double> scores) {
-  std::vector<uint8_t> bytes(scores.size() * sizeof(Float));
-  for (size_t i = 0; i < scores.size(); ++i) {
-    const auto score = static_cast<Float>(scores[i]);
-    std::memcpy(bytes.data() + i * sizeof(Float), &score, sizeof(Float));
+std::vector<uint8_t> WriteFloatScores(std::span<const double> scores) {
+  std::vector<uint8_t> bytes;
+  uint32_t before = 0;
+  for (const double score : scores) {
+    const auto bits = std::bit_cast<uint32_t>(static_cast<float>(score));
+    AppendNumber(bytes, Zigzag(bits - before));
+    before = bits;
   }
+  return bytes;
+}
+
+std::vector<uint8_t> WriteDoubleScores(std::span<const double> scores) {
+  std::vector<uint8_t> bytes(scores.size_bytes());
+  std::memcpy(bytes.data(), scores.data(), bytes.size());
   return bytes;
 }
 
@@ -119,8 +143,7 @@ std::vector<uint8_t> WriteMerges(std::span<const BpeMerge> merges) {
   for (const BpeMerge& merge : merges) {
     AppendNumber(bytes, static_cast<uint32_t>(merge.left));
     AppendNumber(bytes, static_cast<uint32_t>(merge.right));
-    const uint32_t step = static_cast<uint32_t>(merge.result) - expected;
-    AppendNumber(bytes, step << 1 ^ (step >> 31 ? UINT32_MAX : 0));
+    AppendNumber(bytes, Zigzag(static_cast<uint32_t>(merge.result) - expected));
     expected = static_cast<uint32_t>(merge.result) + 1;
   }
   return bytes;
@@ -160,9 +183,9 @@ std::vector<uint8_t> SerializeModel(const ModelParts& parts) {
   AppendU32(bytes, static_cast<uint32_t>(1 + scores + merges + parts.charsmaps.size()));
   AppendPart(kVocabulary, vocabulary, bytes);
   if (scores && FitFloats(parts.scores)) {
-    AppendPart(kFloatScores, WriteScores<float>(parts.scores), bytes);
+    AppendPart(kFloatScores, WriteFloatScores(parts.scores), bytes);
   } else if (scores) {
-    AppendPart(kDoubleScores, WriteScores<double>(parts.scores), bytes);
+    AppendPart(kDoubleScores, WriteDoubleScores(parts.scores), bytes);
   }
   if (merges) AppendPart(kMerges, WriteMerges(parts.merges), bytes);
   for (const std::string_view charsmap : parts.charsmaps) {

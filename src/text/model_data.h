@@ -6,12 +6,14 @@
 // parts; for each its kind and its size in bytes, then its bytes (numbers are u32, little-endian).
 // Kinds:
 //   1  vocabulary, see vocabulary.h
-//   2  scores, one f32 for each id
+//   2  scores, for each id an f32 as a number of 32 bits: how far it is from the one before (the
+//      first from 0), zigzag, as a variable-length number; scores mostly fall from id to id
 //   3  scores, one f64 for each id
 //   4  merges in order of rank: for each the ids of its left and right part, and how far its result
-//      is from the id after the result before, all as variable-length numbers (7 bits a byte, low
-//      first, high bit: more follow), the last zigzag (0, -1, 1, -2 … as 0, 1, 2, 3 …)
+//      is from the id after the result before, zigzag, all as variable-length numbers
 //   5  charsmap, see charsmap.h; the order tells which normalizer's
+// Variable-length: 7 bits a byte, low first, high bit: more follow. Zigzag: 0, -1, 1, -2 … are
+// written as 0, 1, 2, 3 …
 
 #include <cstdint>
 #include <span>

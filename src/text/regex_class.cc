@@ -194,6 +194,7 @@ void RegexReader::ReadProperty(bool negated, const RegexFlags& flags, CharSet& s
     if (property.name != name) continue;
     if (flags.ignore_case && (property.bits & kCasedBits) && property.bits != kLetterBits) {
       Refuse("ignores the case of a category");
+      return;
     }
     set.AddCategories(property.bits, negated);
     rest_.remove_prefix(name.size() + 1);
