@@ -65,4 +65,7 @@ class Bpe final : public WordModel {
 // Reads the merges, ["a b", …] or [["a", "b"], …], for the vocabulary that `data` has.
 Status ReadBpeData(Json json, ModelData& data);
 
+// The same from the lines of a merges.txt ("a b"; a first line "#version: …" is passed over).
+Status ReadMergeLines(std::string_view text, ModelData& data);
+
 }  // namespace pocketbert

@@ -1,5 +1,6 @@
 // Loading of Bpe.
 
+#include <algorithm>
 #include <utility>
 
 #include "base/json_fields.h"
@@ -58,6 +59,29 @@ Status ReadBpeData(Json json, ModelData& data) {
   return Done{};
 }
 
+Status ReadMergeLines(std::string_view text, ModelData& data) {
+  std::string result;
+  for (size_t number = 1; !text.empty(); ++number) {
+    const size_t feed = text.find('\n');
+    std::string_view line = text.substr(0, feed);
+    text.remove_prefix(feed == std::string_view::npos ? text.size() : feed + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
+    const size_t blank = std::min(line.find(' '), line.size());
+    const std::string_view left = line.substr(0, blank);
+    const std::string_view right = line.substr(std::min(blank + 1, line.size()));
+    result.assign(left).append(right);
+    const BpeMerge merge = {data.vocabulary.Find(left), data.vocabulary.Find(right),
+                            data.vocabulary.Find(result)};
+    if (merge.left < 0 || merge.right < 0 || merge.result < 0) {
+      return FormatError(Message("merges.txt: line ") + number + " is \"" + line.substr(0, 80) +
+                         "\", expected two texts that are in vocab.json, and so together");
+    }
+    data.merges.push_back(merge);
+  }
+  return Done{};
+}
+
 Status Bpe::ReadOptions(Json json) {
   JsonFields fields(json);
   if (fields.Double("dropout", 0) != 0) {
@@ -83,7 +107,9 @@ Status Bpe::IndexBytes() {
     if (!vocabulary_.Has(id)) continue;
     const std::optional<std::string> bytes = BytesOfChars(vocabulary_.Text(id));
     if (!bytes || bytes->empty()) continue;
-    if (bytes->size() == 1) start_ids_[static_cast<uint8_t>((*bytes)[0])] = static_cast<int32_t>(id);
+    if (bytes->size() == 1) {
+      start_ids_[static_cast<uint8_t>((*bytes)[0])] = static_cast<int32_t>(id);
+    }
     if (!bytes_index_.Insert(TextKey(*bytes), static_cast<int32_t>(id))) {
       return FormatError("texts of the vocabulary crafted to collide in a hash table are refused");
     }

@@ -60,13 +60,14 @@ struct Type {
   std::string_view name;
   Step (*read)(JsonFields&);
   bool works_on_parts;
+  bool keeps_blanks = false;
 };
 
 constexpr Type kTypes[] = {
     {"BertNormalizer", ReadBert, true},
-    {"Lowercase", ReadPlain<Kind::kLowercase>, true},
-    {"NFC", ReadForm<NormalForm::kNfc>, true},
-    {"NFD", ReadForm<NormalForm::kNfd>, true},
+    {"Lowercase", ReadPlain<Kind::kLowercase>, true, true},
+    {"NFC", ReadForm<NormalForm::kNfc>, true, true},
+    {"NFD", ReadForm<NormalForm::kNfd>, true, true},
     {"NFKC", ReadForm<NormalForm::kNfkc>, true},
     {"NFKD", ReadForm<NormalForm::kNfkd>, true},
     {"StripAccents", ReadPlain<Kind::kStripAccents>, true},
@@ -211,6 +212,7 @@ Status Normalizer::Add(Json json, std::vector<std::string>& charsmaps) {
     if (type.name != name) continue;
     steps_.push_back(type.read(fields));
     works_on_parts_ = works_on_parts_ && type.works_on_parts;
+    keeps_blanks_ = keeps_blanks_ && type.keeps_blanks;
     return fields.Finish();
   }
   PB_RETURN_IF_ERROR(fields.FinishOpen());
@@ -232,6 +234,7 @@ Status Normalizer::AddCharsmap(Json json, std::vector<std::string>& charsmaps) {
   step.charsmap.push_back(std::move(charsmap));
   // Steps before it may change what a part begins with.
   works_on_parts_ = works_on_parts_ && steps_.empty();
+  keeps_blanks_ = false;
   steps_.push_back(std::move(step));
   return Done{};
 }

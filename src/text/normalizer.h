@@ -32,6 +32,9 @@ class Normalizer {
   bool works_on_parts() const { return works_on_parts_; }
   bool MayBeginPart(char32_t c) const;
 
+  // White space stays what and where it is, and nothing else becomes any.
+  bool keeps_blanks() const { return keeps_blanks_; }
+
   // Bytes of the charsmaps, in order.
   std::vector<std::string_view> charsmaps() const;
 
@@ -49,6 +52,7 @@ class Normalizer {
 
   std::vector<Step> steps_;
   bool works_on_parts_ = true;
+  bool keeps_blanks_ = true;
 };
 
 struct Normalizer::Step {

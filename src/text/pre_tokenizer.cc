@@ -232,8 +232,13 @@ Status PreTokenizer::Add(Json json) {
       return UnsupportedError(Message(json.Path()) +
                               " comes after ByteLevel, which is supported as the last step only");
     }
-    if (steps_.empty()) works_on_parts_ = type.splits_white_space;
+    const bool is_first = steps_.empty();
     steps_.push_back(type.read(fields));
+    if (is_first && type.splits_white_space) {
+      parts_ = Parts::kBehindWhiteSpace;
+    } else if (is_first && is_byte_level() && steps_[0].splits) {
+      parts_ = Parts::kBeforeBlank;
+    }
     return fields.Finish();
   }
   PB_RETURN_IF_ERROR(fields.FinishOpen());

@@ -47,8 +47,11 @@ class PreTokenizer {
   // The pieces are to be read as if they were in the form of byte_level.h.
   bool is_byte_level() const;
 
-  // White space never stands in a piece, and a text parted there gives the same pieces by parts.
-  bool works_on_parts() const { return works_on_parts_; }
+  // Where a text can be parted and gives the same pieces by parts. Behind white space: where that
+  // never stands in a piece. Before a blank that something else follows: GPT-2's pattern puts the
+  // two together, whatever stands before.
+  enum class Parts : uint8_t { kNone, kBehindWhiteSpace, kBeforeBlank };
+  Parts parts() const { return parts_; }
 
   struct Step;
 
@@ -56,7 +59,7 @@ class PreTokenizer {
   Status Add(Json json);
 
   std::vector<Step> steps_;
-  bool works_on_parts_ = false;
+  Parts parts_ = Parts::kNone;
 };
 
 struct PreTokenizer::Step {

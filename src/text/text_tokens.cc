@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "text/plain_words.h"
+#include "text/unicode_tables.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
@@ -13,6 +14,11 @@ namespace {
 constexpr size_t kPartBytes = 8192;
 // The part that all stages take, where the shorter way met something that is not for it.
 constexpr size_t kLeastPartBytes = 64;
+
+// Longer words would take too much memory in BPE (40 times their size) and Unigram.
+constexpr size_t kLongestWord = size_t{1} << 23;
+// In texts of fewer words a cache is not worth its memory.
+constexpr size_t kWordsBeforeCache = 200;
 
 uint32_t CountUtf16(std::string_view text) {
   uint32_t units = 0;
@@ -46,6 +52,7 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
   }
   skip_special_ = skip_special;
   marks_ = marks;
+  needed_ = needed;
   unit_ = 0;
   word_id_ = 0;
   before_ = out.size();
@@ -55,37 +62,53 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
   size_t at = 0;
   for (const TokenMatch& match : source_matches_) {
     if (at < match.begin) {
-      PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), needed, out));
-      if (out.size() >= needed.first) return Done{};
+      PB_RETURN_IF_ERROR(AppendBetween(text.substr(at, match.begin - at), out));
+      if (out.size() >= needed_.first) return Done{};
     } else {
       unit_ -= CountUtf16(text.substr(match.begin, at - match.begin));
     }
     const std::string_view found = text.substr(match.begin, match.end - match.begin);
     const uint32_t units = CountUtf16(found);
-    const Range range = Trim({unit_, unit_ + units}, CountEndBlanks(found), out.size());
+    const EndBlanks blanks = trims_ ? CountEndBlanks(found) : EndBlanks();
+    const Range range = Trim({unit_, unit_ + units}, blanks, out.size());
     out.push_back({match.token->id, range, word_id_++, marks_});
     unit_ += units;
     at = match.end;
   }
-  return AppendBetween(text.substr(at), needed, out);
+  return AppendBetween(text.substr(at), out);
 }
 
 size_t TextTokens::PartEnd(std::string_view piece, size_t least) const {
+  if (piece.size() <= least) return piece.size();
+  switch (state_.parts) {
+    case PreTokenizer::Parts::kNone: return piece.size();
+    case PreTokenizer::Parts::kBehindWhiteSpace: return EndBehindWhiteSpace(piece, least);
+    case PreTokenizer::Parts::kBeforeBlank: break;
+  }
+  for (size_t at = least; (at = piece.find(' ', at)) + 1 < piece.size(); ++at) {
+    const char* next = piece.data() + at + 1;
+    constexpr uint8_t kNotYet = kWhiteSpace | kControl | kNonspacing | kMark;
+    if (!(CharClass(ReadUtf8(next)) & kNotYet)) return at;
+  }
+  return piece.size();
+}
+
+size_t TextTokens::EndBehindWhiteSpace(std::string_view piece, size_t least) const {
   const auto may_begin = [&](size_t at) {
     const char* begin = piece.data() + at;
     return state_.normalizer.MayBeginPart(ReadUtf8(begin));
   };
-  if (!state_.works_on_parts || piece.size() <= least || !may_begin(0)) return piece.size();
+  if (!may_begin(0)) return piece.size();
   for (size_t at = least; (at = piece.find_first_of(" \t\n\r", at)) < piece.size();) {
     if (++at < piece.size() && may_begin(at)) return at;
   }
   return piece.size();
 }
 
-Status TextTokens::AppendBetween(std::string_view piece, Needed needed, std::vector<Token>& out) {
+Status TextTokens::AppendBetween(std::string_view piece, std::vector<Token>& out) {
   const std::optional<PlainWords>& plain_words = state_.plain_words;
   size_t least = plain_words ? kLeastPartBytes : kPartBytes;
-  while (!piece.empty() && out.size() < needed.first) {
+  while (!piece.empty() && out.size() < needed_.first) {
     size_t done = 0;
     if (plain_words) {
       const PlainWords::Place place = {unit_, marks_, word_id_, word_tokens_};
@@ -102,7 +125,7 @@ Status TextTokens::AppendBetween(std::string_view piece, Needed needed, std::vec
       // A text in another script is given up on less and less often.
       least = std::min(2 * least, kPartBytes);
     }
-    KeepLast(needed.last, out);
+    KeepLast(needed_.last, out);
     piece.remove_prefix(done);
   }
   return Done{};
@@ -122,8 +145,8 @@ Status TextTokens::AppendPart(std::vector<Token>& out) {
     }
     if (match.begin == match.end) continue;
     const std::string_view found = text.substr(match.begin, match.end - match.begin);
-    const Range range =
-        Trim(text_.RangeOf(match.begin, match.end), CountEndBlanks(found), out.size());
+    const EndBlanks blanks = trims_ ? CountEndBlanks(found) : EndBlanks();
+    const Range range = Trim(text_.RangeOf(match.begin, match.end), blanks, out.size());
     out.push_back({match.token->id, range, word_id_++, marks_});
     at = match.end;
   }
@@ -135,6 +158,7 @@ Status TextTokens::AppendNormalized(Piece piece, std::vector<Token>& out) {
   words_.Start(text_, piece);
   PB_RETURN_IF_ERROR(state_.pre_tokenizer.Apply(words_));
   for (const Piece& word : words_.pieces) {
+    if (out.size() >= needed_.first) break;
     PB_RETURN_IF_ERROR(AppendWord(*words_.text, word, out));
     ++word_id_;
   }
@@ -143,17 +167,13 @@ Status TextTokens::AppendNormalized(Piece piece, std::vector<Token>& out) {
 
 Status TextTokens::AppendWord(const AlignedText& text, Piece word, std::vector<Token>& out) {
   const std::string_view word_text = text.text().substr(word.begin, word.end - word.begin);
-  word_tokens_.clear();
-  if (!state_.model->Tokenize(word_text, word_scratch_, word_tokens_)) {
-    return FormatError(Message("the text needs the unknown token \"") + state_.model->unk_token() +
-                       "\", which is not in the vocabulary");
-  }
-  const bool trims = state_.post_processor.trimming().trims;
-  for (const WordToken& token : word_tokens_) {
+  std::span<const WordToken> tokens;
+  PB_RETURN_IF_ERROR(TokenizeWord(word_text, tokens));
+  for (const WordToken& token : tokens) {
     const size_t begin = word.begin + token.begin;
     const size_t end = word.begin + token.end;
     Range range = text.RangeOf(begin, end);
-    if (trims) {
+    if (trims_) {
       EndBlanks blanks = BlanksOfWordToken(word_text, token);
       blanks.leading_units = SourceUnits(text.sources()[begin]);
       blanks.trailing_units = SourceUnits(text.sources()[end - 1]);
@@ -162,6 +182,33 @@ Status TextTokens::AppendWord(const AlignedText& text, Piece word, std::vector<T
     out.push_back({token.id, range, word_id_, marks_});
   }
   return Done{};
+}
+
+Status TextTokens::TokenizeWord(std::string_view word, std::span<const WordToken>& tokens) {
+  const bool cached = caches_ && word.size() <= WordCache::kLongestWord;
+  if (cached && !cache_ && ++words_before_cache_ > kWordsBeforeCache) cache_.emplace();
+  if (!cached || !cache_) {
+    PB_RETURN_IF_ERROR(AskModel(word));
+    tokens = word_tokens_;
+    return Done{};
+  }
+  const WordCache::Place place = cache_->PlaceOf(word);
+  if (cache_->Find(place, word, tokens)) return Done{};
+  PB_RETURN_IF_ERROR(AskModel(word));
+  cache_->Put(place, word, word_tokens_);
+  tokens = word_tokens_;
+  return Done{};
+}
+
+Status TextTokens::AskModel(std::string_view word) {
+  if (caches_ && word.size() > kLongestWord) {
+    return TooLongError(Message("a word of ") + word.size() + " bytes, expected at most " +
+                        kLongestWord);
+  }
+  word_tokens_.clear();
+  if (state_.model->Tokenize(word, word_scratch_, word_tokens_)) return Done{};
+  return FormatError(Message("the text needs the unknown token \"") + state_.model->unk_token() +
+                     "\", which is not in the vocabulary");
 }
 
 EndBlanks TextTokens::BlanksOfWordToken(std::string_view word, const WordToken& token) const {
@@ -185,7 +232,7 @@ EndBlanks TextTokens::BlanksOfWordToken(std::string_view word, const WordToken& 
 
 Range TextTokens::Trim(Range range, EndBlanks blanks, size_t token_count) const {
   const BlankTrimming& trimming = state_.post_processor.trimming();
-  if (!trimming.trims || !blanks) return range;
+  if (!trims_ || !blanks) return range;
   const bool first = token_count == before_ || range.begin == 0;
   return TrimBlanks(range, blanks, first && trimming.keeps_first);
 }

@@ -3,10 +3,12 @@
 // noted.
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/json_fields.h"
 #include "text/base64.h"
+#include "text/bpe.h"
 #include "text/component_json.h"
 #include "text/merged_tokens.h"
 #include "text/tokenizer_state.h"
@@ -21,11 +23,20 @@ constexpr std::string_view kBertClasses[] = {
     "FunnelTokenizer",    "LxmertTokenizer",      "RoFormerTokenizer", "PreTrainedTokenizer",
 };
 
+// Classes whose vocab.json and merges.txt alone make a RoBERTa tokenizer.
+constexpr std::string_view kRobertaClasses[] = {"RobertaTokenizer", "LongformerTokenizer",
+                                                "BartTokenizer", "LEDTokenizer", "MvpTokenizer"};
+
 // What a vocab.txt without tokenizer.json stands for; options of the normalizer are taken from
 // tokenizer_config.json or have their defaults.
 constexpr std::string_view kBertTokenizer =
     R"({"normalizer":{"type":"BertNormalizer"},"pre_tokenizer":{"type":"BertPreTokenizer"},)"
     R"("decoder":{"type":"WordPiece"},"model":{"type":"WordPiece"}})";
+
+// What vocab.json and merges.txt stand for, but for add_prefix_space.
+constexpr std::string_view kRobertaTokenizer =
+    R"({"pre_tokenizer":{"type":"ByteLevel"},"decoder":{"type":"ByteLevel"},)"
+    R"("model":{"type":"BPE"}})";
 
 // Options of BertNormalizer and what tokenizer_config.json calls them.
 struct NormalizerKey {
@@ -43,13 +54,16 @@ std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\
 class Compiler {
  public:
   explicit Compiler(const TokenizerFiles& files)
-      : files_(files), has_tokenizer_json_(files.tokenizer_json.has_value()) {}
+      : files_(files),
+        has_tokenizer_json_(files.tokenizer_json.has_value()),
+        is_roberta_(!has_tokenizer_json_ && files.vocab_json && files.merges_txt) {}
 
   Result<CompiledFiles> Run() {
     PB_RETURN_IF_ERROR(ParseAll());
     PB_RETURN_IF_ERROR(ReadVocabulary());
     const TokenFiles token_files = {has_tokenizer_json_ ? tokenizer_.root() : Json(),
-                                    config_.root(), special_map_.root(), added_map_.root()};
+                                    config_.root(), special_map_.root(), added_map_.root(),
+                                    is_roberta_};
     PB_ASSIGN_OR_RETURN(const MergedTokens tokens, MergedTokens::Create(token_files, data_.vocabulary));
     differences_ = tokens.differences();
     PB_RETURN_IF_ERROR(Write(tokens));
@@ -66,11 +80,18 @@ class Compiler {
   }
 
   Status ParseAll() {
-    if (!files_.tokenizer_json && !files_.vocab_txt) {
-      return FormatError("neither tokenizer.json nor vocab.txt was found; one is needed");
+    if (!has_tokenizer_json_ && !is_roberta_ && !files_.vocab_txt) {
+      if (files_.has_sentencepiece_model) {
+        return UnsupportedError("a SentencePiece model (sentencepiece.bpe.model, spiece.model) without "
+                                "tokenizer.json is not supported; tokenizer.json is needed");
+      }
+      return FormatError("neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt was "
+                         "found; one is needed");
     }
     PB_RETURN_IF_ERROR(
-        Parse(files_.tokenizer_json.value_or(kBertTokenizer), "tokenizer.json", tokenizer_));
+        Parse(files_.tokenizer_json.value_or(is_roberta_ ? kRobertaTokenizer : kBertTokenizer),
+              "tokenizer.json", tokenizer_));
+    if (is_roberta_) PB_RETURN_IF_ERROR(Parse(files_.vocab_json, "vocab.json", vocab_));
     PB_RETURN_IF_ERROR(Parse(files_.tokenizer_config_json, "tokenizer_config.json", config_));
     PB_RETURN_IF_ERROR(
         Parse(files_.special_tokens_map_json, "special_tokens_map.json", special_map_));
@@ -87,6 +108,11 @@ class Compiler {
   }
 
   Status ReadVocabulary() {
+    if (is_roberta_) {
+      PB_ASSIGN_OR_RETURN(data_.vocabulary, ReadTextVocabulary(vocab_.root()));
+      PB_RETURN_IF_ERROR(ReadMergeLines(*files_.merges_txt, data_));
+      return CheckClass(kRobertaClasses, "RobertaTokenizer and its kin for vocab.json and merges.txt");
+    }
     if (!has_tokenizer_json_) {
       PB_ASSIGN_OR_RETURN(data_.vocabulary, Vocabulary::FromLines(*files_.vocab_txt, "vocab.txt"));
       return CheckVocabularyOnly();
@@ -99,15 +125,19 @@ class Compiler {
     return Done{};
   }
 
+  Status CheckClass(std::span<const std::string_view> classes, const char* supported) const {
+    const std::string_view name = TokenizerClass();
+    if (name.empty() || std::find(classes.begin(), classes.end(), name) != classes.end()) {
+      return Done{};
+    }
+    return UnsupportedComponent(config_.root().FindOrNull("tokenizer_class"), supported);
+  }
+
   // What a tokenizer_config.json may not ask of a vocab.txt without tokenizer.json.
   Status CheckVocabularyOnly() const {
     const Json config = config_.root();
-    const std::string_view name = TokenizerClass();
-    if (!name.empty() && std::find(std::begin(kBertClasses), std::end(kBertClasses), name) ==
-                             std::end(kBertClasses)) {
-      return UnsupportedComponent(config.FindOrNull("tokenizer_class"),
-                                  "BertTokenizer and its kin for a folder without tokenizer.json");
-    }
+    PB_RETURN_IF_ERROR(
+        CheckClass(kBertClasses, "BertTokenizer and its kin for a folder without tokenizer.json"));
     PB_ASSIGN_OR_RETURN(const bool basic, config.BoolOr("do_basic_tokenize", true));
     if (basic) return Done{};
     return UnsupportedComponent(config.FindOrNull("do_basic_tokenize"),
@@ -117,8 +147,16 @@ class Compiler {
   Status Write(const MergedTokens& tokens) {
     const Json root = tokenizer_.root();
     writer_.BeginObject();
-    for (const char* key : {"truncation", "padding", "pre_tokenizer", "decoder"}) {
+    for (const char* key : {"truncation", "padding", "decoder"}) {
       writer_.Key(key).Value(root.FindOrNull(key));
+    }
+    PB_ASSIGN_OR_RETURN(const bool prefixes, config_.root().BoolOr("add_prefix_space", false));
+    writer_.Key("pre_tokenizer");
+    if (is_roberta_) {
+      writer_.BeginObject().Key("type").String("ByteLevel").Key("add_prefix_space").Bool(prefixes);
+      writer_.EndObject();
+    } else {
+      writer_.Value(root.FindOrNull("pre_tokenizer"));
     }
     writer_.Key("added_tokens").BeginArray();
     for (const AddedToken& token : tokens.added()) WriteToken(token);
@@ -223,9 +261,15 @@ class Compiler {
       const std::string token = tokens.RoleOf(key[0] == 'c' ? "[CLS]" : "[SEP]");
       const int32_t id = data_.vocabulary.Find(token);
       if (id < 0) {
-        return FormatError(Message("vocab.txt has no special token ") + Quoted(token));
+        return FormatError(Message(is_roberta_ ? "vocab.json" : "vocab.txt") +
+                           " has no special token " + Quoted(token));
       }
       writer_.Key(key).BeginArray().String(token).Int(id).EndArray();
+    }
+    if (is_roberta_) {
+      PB_ASSIGN_OR_RETURN(const bool prefixes, config_.root().BoolOr("add_prefix_space", false));
+      writer_.Key("type").String("RobertaProcessing").Key("trim_offsets").Bool(true);
+      writer_.Key("add_prefix_space").Bool(prefixes);
     }
     writer_.EndObject();
     return Done{};
@@ -239,7 +283,7 @@ class Compiler {
     for (auto [key, value] : model.Members()) {
       if (key != "type" && key != "vocab" && key != "merges") writer_.Key(key).Value(value);
     }
-    if (!has_tokenizer_json_) writer_.Key("unk_token").String(tokens.RoleOf("[UNK]"));
+    if (!has_tokenizer_json_ && !is_roberta_) writer_.Key("unk_token").String(tokens.RoleOf("[UNK]"));
     writer_.EndObject();
     return Done{};
   }
@@ -260,7 +304,9 @@ class Compiler {
 
   const TokenizerFiles& files_;
   const bool has_tokenizer_json_;
+  const bool is_roberta_;  // vocab.json and merges.txt
   JsonDocument tokenizer_;
+  JsonDocument vocab_;
   JsonDocument config_;
   JsonDocument special_map_;
   JsonDocument added_map_;

@@ -101,16 +101,19 @@ Result<std::unique_ptr<const TokenizerState>> BuildTokenizer(std::string config_
   PB_ASSIGN_OR_RETURN(std::optional<Truncation> truncation,
                       ReadTruncation(root.FindOrNull("truncation")));
   PB_ASSIGN_OR_RETURN(std::optional<Padding> padding, ReadPadding(root.FindOrNull("padding")));
-  const bool works_on_parts = normalizer.works_on_parts() && pre_tokenizer.works_on_parts() &&
-                              added_tokens.in_normalized().empty();
+  using Parts = PreTokenizer::Parts;
+  const bool by_parts = normalizer.works_on_parts() && added_tokens.in_normalized().empty();
+  Parts parts = by_parts ? pre_tokenizer.parts() : Parts::kNone;
+  if (parts == Parts::kBeforeBlank && !normalizer.keeps_blanks()) parts = Parts::kNone;
   std::optional<PlainWords> plain_words;
-  if (works_on_parts && model->word_piece() && normalizer.bert() && pre_tokenizer.is_bert()) {
+  if (parts != Parts::kNone && model->word_piece() && normalizer.bert() &&
+      pre_tokenizer.is_bert()) {
     plain_words.emplace(*normalizer.bert());
   }
   auto state = std::unique_ptr<TokenizerState>(new TokenizerState{
       std::move(config_json), std::move(normalizer), std::move(pre_tokenizer), std::move(model),
       std::move(added_tokens), std::move(post_processor), std::move(decoder), truncation, padding,
-      SpecialIds{}, std::nullopt, {}, works_on_parts, plain_words, 0, 0});
+      SpecialIds{}, std::nullopt, {}, parts, plain_words, 0, 0});
   PB_RETURN_IF_ERROR(ReadExtras(root.FindOrNull("pocketbert"), *state));
   CountIds(*state);
   return std::unique_ptr<const TokenizerState>(std::move(state));

@@ -32,8 +32,8 @@ struct TokenizerState {
   std::optional<size_t> model_max_length;
   std::vector<std::string> differences;
 
-  // A long text may be worked on by parts that end behind a blank, tab or line end.
-  bool works_on_parts = false;
+  // A long text may be worked on by parts, each of which ends where this says.
+  PreTokenizer::Parts parts = PreTokenizer::Parts::kNone;
   // There if the model and the stages are those of BERT, and then all works on parts.
   std::optional<PlainWords> plain_words = {};
   size_t vocab_size = 0;

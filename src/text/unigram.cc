@@ -14,6 +14,8 @@ namespace {
 constexpr double kUnknownPenalty = 10;
 constexpr uint32_t kNoWay = UINT32_MAX;
 constexpr int kLengthBits = 14;
+// Beginnings of a text that are looked up at once.
+constexpr size_t kProbes = 24;
 
 size_t LengthSlot(const char* head, size_t count) {
   return (LoadBytes(head, count) * 0x9E3779B97F4A7C15u) >> (64 - kLengthBits);
@@ -114,13 +116,23 @@ bool Unigram::FindBest(std::string_view word, std::vector<UnigramNode>& nodes) c
     ReadUtf8(next);
     const auto one = static_cast<size_t>(next - rest.data());
     bool is_entry = false;
-    for (TextKey key(rest.substr(0, LongestAt(rest))); key.size() >= one; key.Shorten()) {
-      const size_t size = key.size();
-      if (size < rest.size() && IsContinuation(rest[size])) continue;
-      const int32_t id = vocabulary_.Find(key, rest.substr(0, size));
-      if (id < 0) continue;
-      offer(begin, begin + size, id, scores_[static_cast<size_t>(id)] + score);
-      is_entry = is_entry || size == one;
+    // First which of the beginnings may be entries, then which are: see TextIndex::MayHave.
+    TextKey key(rest.substr(0, LongestAt(rest)));
+    while (key.size() >= one) {
+      std::array<TextIndex::Probe, kProbes + 1> probes;
+      size_t count = 0;
+      for (; key.size() >= one && count < kProbes; key.Shorten()) {
+        if (key.size() < rest.size() && IsContinuation(rest[key.size()])) continue;
+        probes[count] = TextIndex::ProbeOf(key);
+        count += vocabulary_.MayHave(probes[count]);
+      }
+      for (size_t i = 0; i < count; ++i) {
+        const size_t size = probes[i].size;
+        const int32_t id = vocabulary_.Find(probes[i], rest.substr(0, size));
+        if (id < 0) continue;
+        offer(begin, begin + size, id, scores_[static_cast<size_t>(id)] + score);
+        is_entry = is_entry || size == one;
+      }
     }
     if (!is_entry) {
       if (unk_id_ < 0 && nodes[begin + one].begin == kNoWay) return false;

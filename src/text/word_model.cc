@@ -33,17 +33,15 @@ ModelResult MakeBpe(Json json, ModelData&& data, bool byte_level) {
   return Own(Bpe::FromJson(json, std::move(data), byte_level));
 }
 
-// {"text": id, …}
-Status ReadTextVocabulary(Json json, ModelData& data) {
+Status ReadVocabularyOnly(Json json, ModelData& data) {
   PB_ASSIGN_OR_RETURN(const Json vocab, json.GetObject("vocab"));
-  std::vector<VocabularyEntry> entries;
-  entries.reserve(vocab.size());
-  for (auto [text, id_json] : vocab.Members()) {
-    PB_ASSIGN_OR_RETURN(const int64_t id, id_json.AsInt(0, UINT32_MAX));
-    entries.push_back({text, static_cast<uint32_t>(id)});
-  }
-  PB_ASSIGN_OR_RETURN(data.vocabulary, Vocabulary::FromEntries(entries, vocab.Path()));
+  PB_ASSIGN_OR_RETURN(data.vocabulary, ReadTextVocabulary(vocab));
   return Done{};
+}
+
+Status ReadVocabularyAndMerges(Json json, ModelData& data) {
+  PB_RETURN_IF_ERROR(ReadVocabularyOnly(json, data));
+  return ReadBpeData(json, data);
 }
 
 struct ModelType {
@@ -52,10 +50,10 @@ struct ModelType {
   Status (*read)(Json json, ModelData& data);
 };
 constexpr ModelType kTypes[] = {
-    {"WordPiece", MakeWordPiece, ReadTextVocabulary},
-    {"BPE", MakeBpe, ReadBpeData},
+    {"WordPiece", MakeWordPiece, ReadVocabularyOnly},
+    {"BPE", MakeBpe, ReadVocabularyAndMerges},
     {"Unigram", MakeUnigram, ReadUnigramData},
-    {"WordLevel", MakeWordLevel, ReadTextVocabulary},
+    {"WordLevel", MakeWordLevel, ReadVocabularyOnly},
 };
 
 // Which model an old file without "type" holds, told by its members as in the reference.
@@ -83,6 +81,16 @@ Result<const ModelType*> TypeOf(Json json) {
 
 }  // namespace
 
+Result<Vocabulary> ReadTextVocabulary(Json json) {
+  std::vector<VocabularyEntry> entries;
+  entries.reserve(json.size());
+  for (auto [text, id_json] : json.Members()) {
+    PB_ASSIGN_OR_RETURN(const int64_t id, id_json.AsInt(0, UINT32_MAX));
+    entries.push_back({text, static_cast<uint32_t>(id)});
+  }
+  return Vocabulary::FromEntries(entries, json.Path());
+}
+
 Result<std::string_view> ModelTypeName(Json json) {
   PB_ASSIGN_OR_RETURN(const ModelType* const type, TypeOf(json));
   return type->name;
@@ -100,7 +108,6 @@ ModelResult MakeWordModel(Json json, ModelData&& data, bool byte_level) {
 Result<ModelData> ReadModelData(Json json) {
   PB_ASSIGN_OR_RETURN(const ModelType* const type, TypeOf(json));
   ModelData data;
-  if (type->read == ReadBpeData) PB_RETURN_IF_ERROR(ReadTextVocabulary(json, data));
   PB_RETURN_IF_ERROR(type->read(json, data));
   return data;
 }

@@ -99,6 +99,9 @@ Result<std::unique_ptr<const WordModel>> MakeWordModel(Json json, ModelData&& da
 // the same errors.
 Result<std::string_view> ModelTypeName(Json json);
 
+// {"text": id, …}
+Result<Vocabulary> ReadTextVocabulary(Json json);
+
 // Reads the tables out of tokenizer.json's "model"; the same errors.
 Result<ModelData> ReadModelData(Json json);
 

@@ -8,6 +8,7 @@
 #include "support/gunzip.h"
 #include "support/text_encoding.h"
 #include "text/tokenizer.h"
+#include "text/utf8.h"
 
 namespace pocketbert {
 namespace {
@@ -204,7 +205,60 @@ TEST_CASE("fuzz lines of other families") {
   }
 }
 
-// Its tokenizer.json has 17 MB: tests/reference/text/build_xlmr.py makes it.
+// Long texts are worked on by parts, where the tokenizer allows; the lines of a file as one text,
+// with a part's length of them at a time, show that it makes no difference.
+TEST_CASE("long texts are the same in parts") {
+  for (const char* name : {"bbpe", "unigram"}) {
+    INFO(name);
+    const std::string path = kFolder + "fuzz/" + name;
+    const std::string json = Unpacked(path + ".tokenizer.json.gz");
+    const Tokenizer by_parts = LoadCompiled(json);
+    // A normalizer that does nothing and works on whole texts only.
+    const JsonDocument document = ParseTestJson(json);
+    const Json normalizer = document.root().FindOrNull("normalizer");
+    const std::string old = "\"normalizer\":" + WriteJson(normalizer);
+    const std::string compact = WriteJson(document.root());
+    const size_t at = compact.find(old);
+    REQUIRE(at != std::string::npos);
+    std::string other = compact;
+    other.replace(at, old.size(),
+                  R"("normalizer":{"type":"Sequence","normalizers":[)" +
+                      (normalizer.is_null() ? "" : WriteJson(normalizer) + ",") +
+                      R"({"type":"Strip","strip_left":false,"strip_right":false}]})");
+    const Tokenizer whole = LoadCompiled(other);
+    std::string text;
+    std::istringstream stream(Unpacked(path + "-hand.jsonl.gz"));
+    for (std::string line; std::getline(stream, line);) {
+      text += Text(ParseTestJson(WithoutLoneSurrogates(line)).root().Get("t").value()) + " a";
+      if (text.size() < 30000) continue;
+      const Encoding a = EncodeText(by_parts, text, {}, {}).value();
+      const Encoding b = EncodeText(whole, text, {}, {}).value();
+      CHECK(a.ids == b.ids);
+      CHECK(a.offsets == b.offsets);
+      CHECK(a.word_ids == b.word_ids);
+      text = text.substr(0, text.size() % 50 == 0 ? 0 : 3);
+      if (!IsValidUtf8(text)) text.clear();
+    }
+  }
+}
+
+// vocab.json and merges.txt, as RoBERTa's folder has them beside tokenizer.json.
+TEST_CASE("the same fuzz lines without tokenizer.json") {
+  const std::string path = kFolder + "fuzz/bbpe";
+  const JsonDocument document = ParseTestJson(Unpacked(path + ".tokenizer.json.gz"));
+  const Json model = document.root().Get("model").value();
+  const std::string vocab = WriteJson(model.Get("vocab").value());
+  std::string merges = "#version: 0.2\n";
+  for (Json merge : model.Get("merges").value().Items()) {
+    merges += Text(ItemAt(merge, 0)) + " " + Text(ItemAt(merge, 1)) + "\n";
+  }
+  auto tokenizer = Tokenizer::FromFiles({.vocab_json = vocab, .merges_txt = merges});
+  if (!tokenizer.ok()) FAIL(tokenizer.error().message);
+  CHECK(tokenizer.value().special_ids().mask == tokenizer.value().TokenToId("<mask>"));
+  CHECK(CheckFuzzLines(tokenizer.value(), Unpacked(path + "-hand.jsonl.gz")) == 1500);
+}
+
+// Its tokenizer.json has 9 MB: tests/reference/text/build_xlmr.py makes it.
 TEST_CASE("fuzz lines of the whole XLM-R table") {
   const std::string file = "build/xlmr/tokenizer.json";
   if (!std::filesystem::exists(std::string(POCKETBERT_SOURCE_DIR) + "/" + file)) {

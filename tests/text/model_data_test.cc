@@ -2,6 +2,7 @@
 
 #include "text/model_data.h"
 
+#include <cstring>
 #include <random>
 
 #include "golden_files.h"
@@ -87,6 +88,24 @@ TEST_CASE("random bytes do no harm") {
     auto read = ModelData::FromBytes(damaged);
     if (!read.ok()) CHECK(read.error().code == ErrorCode::kFormat);
   }
+}
+
+// The default model's file was made when there was only WordPiece.
+TEST_CASE("files made before there were parts still load") {
+  const std::string file = ReadTestFile("models/default/default.pocketbert.safetensors");
+  uint64_t header_bytes;
+  std::memcpy(&header_bytes, file.data(), 8);
+  const JsonDocument header = ParseTestJson(std::string_view(file).substr(8, header_bytes));
+  const Json tensor = header.root().Get("tokenizer.vocab").value();
+  const std::vector<size_t> ends = Numbers<size_t>(tensor.Get("data_offsets").value());
+  const auto* const data = reinterpret_cast<const uint8_t*>(file.data()) + 8 + header_bytes;
+  const Json metadata = header.root().Get("__metadata__").value();
+  auto tokenizer =
+      Tokenizer::FromCompiled(metadata.GetString("tokenizer").value(),
+                              std::span(data + ends.at(0), ends.at(1) - ends.at(0)));
+  if (!tokenizer.ok()) FAIL(tokenizer.error().message);
+  CHECK(EncodeText(tokenizer.value(), "Hello, world!", {}, {}).value().ids ==
+        std::vector<int32_t>{101, 7592, 1010, 2088, 999, 102});
 }
 
 // Small tokenizers of each kind, to be damaged.
