@@ -163,8 +163,10 @@ Result<AddedTokens> AddedTokens::Create(Json json, const Vocabulary& vocabulary,
     return added.tokens_[a].id < added.tokens_[b].id;
   });
   for (const AddedToken& token : added.tokens_) {
-    added.decoded_.push_back(token.normalized ? normalizer.Normalize(token.content)
-                                              : token.content);
+    added.decoded_.push_back(token.content);
+    if (token.normalized) {
+      PB_ASSIGN_OR_RETURN(added.decoded_.back(), normalizer.Normalize(token.content));
+    }
     TokenFinder& finder = token.normalized ? added.in_normalized_ : added.in_source_;
     finder.Add(added.decoded_.back(), &token);
   }

@@ -23,6 +23,7 @@ namespace pocketbert {
 using SourceChar = uint32_t;
 inline SourceChar MakeSourceChar(uint32_t begin, uint32_t units) { return begin << 2 | units; }
 inline uint32_t SourceBegin(SourceChar source) { return source >> 2; }
+inline uint32_t SourceUnits(SourceChar source) { return source & 3; }
 inline uint32_t SourceEnd(SourceChar source) { return (source >> 2) + (source & 3); }
 
 // Source texts must be shorter than this, in bytes (and so in units), to fit into SourceChar.

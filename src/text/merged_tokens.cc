@@ -11,6 +11,10 @@ namespace {
 constexpr std::string_view kRoleKeys[] = {"bos_token", "eos_token", "unk_token", "sep_token",
                                           "pad_token", "cls_token", "mask_token"};
 
+constexpr std::pair<std::string_view, std::string_view> kRobertaNames[] = {
+    {"[CLS]", "<s>"}, {"[SEP]", "</s>"},   {"[PAD]", "<pad>"},
+    {"[UNK]", "<unk>"}, {"[MASK]", "<mask>"}};
+
 std::string Quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 std::string_view BoolName(bool value) { return value ? "true" : "false"; }
 
@@ -164,8 +168,9 @@ Status MergedTokens::MergeOlderList() {
 // Tokens with a role that are not among the added ones yet. A role whose token is in no vocabulary
 // stays empty.
 Status MergedTokens::MergeSpecials(const Vocabulary& vocabulary) {
-  for (const TokenRole& role : roles_) {
+  for (TokenRole& role : roles_) {
     const std::string& content = role.token.content;
+    if (files_.roberta_names && role.key == "mask_token") role.token.lstrip = true;
     if (!Find(content) && vocabulary.Find(content) >= 0) Merge(role.token);
   }
   if (has_tokenizer_json_) return Done{};
@@ -173,6 +178,7 @@ Status MergedTokens::MergeSpecials(const Vocabulary& vocabulary) {
     AddedToken token;
     token.content = RoleOf(usual);
     token.special = true;
+    token.lstrip = files_.roberta_names && usual == std::string_view("[MASK]");
     if (!Find(token.content) && vocabulary.Find(token.content) >= 0) Merge(std::move(token));
   }
   return Done{};
@@ -199,6 +205,11 @@ std::string MergedTokens::RoleOf(std::string_view usual) const {
     if (usual.size() == name.size() + 2 &&
         std::equal(name.begin(), name.end(), usual.begin() + 1, same_letter)) {
       return role.token.content;
+    }
+  }
+  if (files_.roberta_names) {
+    for (const auto& [bert, roberta] : kRobertaNames) {
+      if (bert == usual) return std::string(roberta);
     }
   }
   return std::string(usual);

@@ -19,6 +19,8 @@ struct TokenFiles {
   Json config;
   Json special_map;
   Json added_map;
+  // Where no file names a token: "<s>" for "[CLS]" and so on, as RoBERTa's class has it.
+  bool roberta_names = false;
 };
 
 // A token with a role, such as "cls_token".
@@ -38,7 +40,8 @@ class MergedTokens {
   // Where tokenizer_config.json and tokenizer.json disagree.
   const std::vector<std::string>& differences() const { return differences_; }
 
-  // The token with the role of `usual` ("[CLS]", …), or `usual` itself where no file names one.
+  // The token with the role of `usual` ("[CLS]", …); where no file names one, `usual` itself or
+  // RoBERTa's.
   std::string RoleOf(std::string_view usual) const;
 
  private:

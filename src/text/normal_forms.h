@@ -35,14 +35,24 @@ class FormAligner {
   SourceChar Next(int32_t change) {
     if (change > 0) return last_;
     const SourceChar source = waiting_[next_];
-    next_ += 1 - change;
+    Skip(static_cast<size_t>(1 - change));
+    return source;
+  }
+
+  // Passes over input characters that nothing came of.
+  void Skip(size_t count) {
+    next_ += count;
     last_ = waiting_[next_ - 1];
     if (next_ == waiting_.size()) {
       waiting_.clear();
       next_ = 0;
     }
-    return source;
   }
+
+  // All input characters are used up.
+  bool is_done() const { return waiting_.empty(); }
+  // Input was copied to the outcome without asking here; this is the last of it.
+  void Copied(SourceChar last) { last_ = last; }
 
  private:
   std::vector<SourceChar> waiting_;

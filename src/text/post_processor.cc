@@ -9,6 +9,10 @@
 namespace pocketbert {
 namespace {
 
+enum Type : size_t { kTemplate, kBert, kRoberta, kByteLevel, kSequence, kNone };
+constexpr char kTypes[] =
+    "TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence";
+
 TemplatePiece Sequence(int8_t sequence, int32_t type_id) { return {sequence, -1, type_id}; }
 TemplatePiece Special(int32_t id, int32_t type_id) { return {-1, id, type_id}; }
 
@@ -71,31 +75,76 @@ int32_t ReadNamedId(JsonFields& fields, const char* key) {
 
 Result<PostProcessor> PostProcessor::FromJson(Json json) {
   PostProcessor processor;
-  if (json.is_null()) {
+  if (!json.is_null()) PB_RETURN_IF_ERROR(processor.Add(json));
+  if (processor.single_.empty() && processor.pair_.empty()) {
     processor.single_ = {Sequence(0, 0)};
     processor.pair_ = {Sequence(0, 0), Sequence(1, 1)};
-    return processor;
   }
+  return processor;
+}
+
+// Recurses at most as deep as ParseJson lets brackets nest.
+Status PostProcessor::Add(Json json) {
   JsonFields fields(json);
-  const bool bert_members = json.Find("sep") && json.Find("cls") && !json.Find("trim_offsets");
-  if (!bert_members) fields.RequiredString("type");
-  if (fields.Choice("type", bert_members, "TemplateProcessing, BertProcessing") == 1) {
-    const int32_t sep = ReadNamedId(fields, "sep");
-    const int32_t cls = ReadNamedId(fields, "cls");
-    processor.single_ = {Special(cls, 0), Sequence(0, 0), Special(sep, 0)};
-    processor.pair_ = processor.single_;
-    processor.pair_.push_back(Sequence(1, 1));
-    processor.pair_.push_back(Special(sep, 1));
-    PB_RETURN_IF_ERROR(fields.Finish());
-    return processor;
+  size_t guess = kNone;
+  if (json.Find("sep") && json.Find("cls")) guess = json.Find("trim_offsets") ? kRoberta : kBert;
+  if (guess == kNone) fields.RequiredString("type");
+  const size_t type = fields.Choice("type", guess, kTypes);
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
+  switch (type) {
+    case kSequence: {
+      const Json list = fields.RequiredArray("processors");
+      PB_RETURN_IF_ERROR(fields.Finish());
+      for (Json item : list.Items()) PB_RETURN_IF_ERROR(Add(item));
+      return Done{};
+    }
+    case kByteLevel: return AddByteLevel(json);
+    default: break;
   }
+  if (!single_.empty() || !pair_.empty()) {
+    return UnsupportedError(Message(json.Path()) +
+                            " is a second template, which is not supported in a Sequence");
+  }
+  return type == kTemplate ? AddTemplate(json) : AddBert(json, type == kRoberta);
+}
+
+Status PostProcessor::AddByteLevel(Json json) {
+  JsonFields fields(json);
+  fields.Any("type");
+  trimming_.keeps_first = fields.Bool("add_prefix_space", true);
+  trimming_.trims = fields.Bool("trim_offsets", true);
+  fields.Bool("use_regex", true);
+  return fields.Finish();
+}
+
+// RoBERTa's pairs have two separators in the middle and one type.
+Status PostProcessor::AddBert(Json json, bool roberta) {
+  JsonFields fields(json);
+  fields.Any("type");
+  const int32_t sep = ReadNamedId(fields, "sep");
+  const int32_t cls = ReadNamedId(fields, "cls");
+  if (roberta) {
+    trimming_.trims = fields.Bool("trim_offsets", true);
+    trimming_.keeps_first = fields.Bool("add_prefix_space", true);
+  }
+  const int32_t second = roberta ? 0 : 1;
+  single_ = {Special(cls, 0), Sequence(0, 0), Special(sep, 0)};
+  pair_ = single_;
+  if (roberta) pair_.push_back(Special(sep, 0));
+  pair_.push_back(Sequence(1, second));
+  pair_.push_back(Special(sep, second));
+  return fields.Finish();
+}
+
+Status PostProcessor::AddTemplate(Json json) {
+  JsonFields fields(json);
+  fields.Any("type");
   const Json single = fields.RequiredArray("single");
   const Json pair = fields.RequiredArray("pair");
   const Json special_tokens = fields.Object("special_tokens");
   PB_RETURN_IF_ERROR(fields.Finish());
-  PB_RETURN_IF_ERROR(ReadTemplate(single, special_tokens, "A", processor.single_));
-  PB_RETURN_IF_ERROR(ReadTemplate(pair, special_tokens, "A, B", processor.pair_));
-  return processor;
+  PB_RETURN_IF_ERROR(ReadTemplate(single, special_tokens, "A", single_));
+  return ReadTemplate(pair, special_tokens, "A, B", pair_);
 }
 
 size_t PostProcessor::special_token_count(bool pair) const {

@@ -30,11 +30,21 @@ struct TemplateInput {
   Window windows[2] = {{0, 0}, {0, 0}};
 };
 
+// Blanks at the ends of a token's text are left out of its range (ByteLevel's "trim_offsets").
+struct BlankTrimming {
+  bool trims = false;
+  // One blank stays on a text's first token: it may be one that was set there ("add_prefix_space").
+  bool keeps_first = false;
+};
+
 class PostProcessor {
  public:
-  // Supported types: TemplateProcessing, BertProcessing (also without "type"), null (no special
+  // Supported types: TemplateProcessing, BertProcessing and RobertaProcessing (both also without
+  // "type"), ByteLevel, Sequence of ByteLevel and at most one of the others, null (no special
   // tokens). Others are refused by name, and so is a template that names a token not defined in it.
   static Result<PostProcessor> FromJson(Json json);
+
+  const BlankTrimming& trimming() const { return trimming_; }
 
   std::span<const TemplatePiece> pieces(bool pair) const { return pair ? pair_ : single_; }
   size_t special_token_count(bool pair) const;
@@ -50,6 +60,12 @@ class PostProcessor {
                 std::vector<Token>& out) const;
 
  private:
+  Status Add(Json json);
+  Status AddTemplate(Json json);
+  Status AddBert(Json json, bool roberta);
+  Status AddByteLevel(Json json);
+
+  BlankTrimming trimming_;
   std::vector<TemplatePiece> single_;
   std::vector<TemplatePiece> pair_;
 };

@@ -17,16 +17,15 @@ void TextIndex::Reset(size_t count) {
   filter_shift_ = slot_shift_ - 2;
 }
 
-bool TextIndex::Insert(const TextKey& key, int32_t id) {
-  const uint64_t spread = Spread(key.key());
+bool TextIndex::Insert(const Probe& probe, int32_t id) {
   const size_t mask = slots_.size() - 1;
-  size_t at = spread >> slot_shift_;
+  size_t at = static_cast<size_t>(probe.spread >> slot_shift_);
   for (size_t run = 0; slots_[at].id >= 0; ++run) {
     if (run == kLongestRun) return false;
     at = (at + 1) & mask;
   }
-  slots_[at] = {key.key(), id, static_cast<uint32_t>(key.size())};
-  const uint64_t bit = spread >> filter_shift_;
+  slots_[at] = {probe.key, id, probe.size};
+  const uint64_t bit = probe.spread >> filter_shift_;
   filter_[bit / 64] |= uint64_t{1} << (bit % 64);
   return true;
 }

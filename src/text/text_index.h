@@ -96,16 +96,44 @@ class TextIndex {
   // one; it is asked only for texts of more than 8 bytes.
   template <typename Equals>
   int32_t Find(const TextKey& key, const Equals& equals) const {
-    const Slot* slot = FindSlot(key, equals);
+    const Probe probe = ProbeOf(key);
+    return MayHave(probe) ? Find(probe, equals) : -1;
+  }
+
+  // What is looked for: a text's key and size, and where it would be.
+  struct Probe {
+    uint64_t key;
+    uint64_t spread;
+    uint32_t size;
+  };
+  static Probe ProbeOf(const TextKey& key) {
+    return {key.key(), Spread(key.key()), static_cast<uint32_t>(key.size())};
+  }
+  // False if the text is not there for certain. To ask this of several texts first takes less time
+  // than one after the other, as their waits for memory overlap.
+  bool MayHave(const Probe& probe) const {
+    const uint64_t bit = probe.spread >> filter_shift_;
+    return filter_[bit / 64] >> (bit % 64) & 1;
+  }
+  // As above, for one that it may have.
+  template <typename Equals>
+  int32_t Find(const Probe& probe, const Equals& equals) const {
+    const Slot* slot = FindSlot(probe, equals);
     return slot ? slot->id : -1;
   }
 
+  // Probes of one of these 256 regions are neighbours in the table: who enters many texts does so
+  // region by region, so that memory is not touched all over.
+  static constexpr size_t kRegions = 256;
+  static size_t RegionOf(const Probe& probe) { return static_cast<size_t>(probe.spread >> 56); }
+
   // Enters a text that is not there yet. False if the texts seem crafted to collide.
-  bool Insert(const TextKey& key, int32_t id);
+  bool Insert(const TextKey& key, int32_t id) { return Insert(ProbeOf(key), id); }
+  bool Insert(const Probe& probe, int32_t id);
   // Gives a text that is there another id.
   template <typename Equals>
-  void Replace(const TextKey& key, int32_t id, const Equals& equals) {
-    const Slot* slot = FindSlot(key, equals);
+  void Replace(const Probe& probe, int32_t id, const Equals& equals) {
+    const Slot* slot = FindSlot(probe, equals);
     PB_CHECK(slot);
     slots_[static_cast<size_t>(slot - slots_.data())].id = id;
   }
@@ -121,16 +149,13 @@ class TextIndex {
   static uint64_t Spread(uint64_t key) { return (key ^ key >> 29) * 0xD6E8FEB86659FD93u; }
 
   template <typename Equals>
-  const Slot* FindSlot(const TextKey& key, const Equals& equals) const {
-    const uint64_t spread = Spread(key.key());
-    const uint64_t bit = spread >> filter_shift_;
-    if (!(filter_[bit / 64] >> (bit % 64) & 1)) return nullptr;
+  const Slot* FindSlot(const Probe& probe, const Equals& equals) const {
     const size_t mask = slots_.size() - 1;
-    for (size_t at = spread >> slot_shift_;; at = (at + 1) & mask) {
+    for (size_t at = static_cast<size_t>(probe.spread >> slot_shift_);; at = (at + 1) & mask) {
       const Slot& slot = slots_[at];
       if (slot.id < 0) return nullptr;
-      if (slot.key == key.key() && slot.size == key.size() &&
-          (key.size() <= 8 || equals(slot.id))) {
+      if (slot.key == probe.key && slot.size == probe.size &&
+          (probe.size <= 8 || equals(slot.id))) {
         return &slot;
       }
     }

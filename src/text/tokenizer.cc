@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/blank_trimming.h"
 #include "text/padding.h"
 #include "text/text_tokens.h"
 #include "text/tokenizer_state.h"
@@ -130,19 +131,40 @@ class CallEncoder {
                         " tokens, expected at most " + kMostTokens);
   }
 
-  void Assemble(size_t first, size_t second, bool pair, Encodings& out) const {
+  void Assemble(size_t first, size_t second, bool pair, Encodings& out) {
     TemplateInput input;
+    Range ranges[2];
     input.tokens[0] = &tokens_[0];
     input.windows[0] = windows_[0][first];
     if (pair) {
       input.tokens[1] = &tokens_[1];
       input.windows[1] = windows_[1][second];
     }
+    for (int which = 0; which < 1 + pair; ++which) SwapFirst(input, which, ranges[which], true);
     state_.post_processor.Assemble(input, pair, options_.add_special_tokens, out.tokens);
+    for (int which = 0; which < 1 + pair; ++which) SwapFirst(input, which, ranges[which], false);
+  }
+
+  // Where the first token of a text keeps a blank, so does the first of a window. `changes`: gives
+  // it to that token and puts its range aside; else puts that back.
+  void SwapFirst(const TemplateInput& input, int which, Range& aside, bool changes) {
+    const BlankTrimming& trimming = state_.post_processor.trimming();
+    const Window window = input.windows[which];
+    if (!trimming.trims || !trimming.keeps_first || window.begin == 0 || window.size() == 0) return;
+    Token& token = tokens_[which][window.begin];
+    if (changes) {
+      aside = token.range;
+      const auto id = static_cast<size_t>(token.id);
+      const Vocabulary& vocabulary = state_.model->vocabulary();
+      if (!vocabulary.Has(id)) return;
+      token.range = GiveBackBlank(token.range, CountEndBlanks(vocabulary.Text(id)));
+    } else {
+      token.range = aside;
+    }
   }
 
   // All further combinations of windows; those of the text that the template names first lead.
-  void AddOverflow(bool pair, uint32_t item, Encodings& out) const {
+  void AddOverflow(bool pair, uint32_t item, Encodings& out) {
     const bool swapped = pair && state_.post_processor.begins_with_second();
     const size_t outer = windows_[swapped ? 1 : 0].size();
     const size_t inner = pair ? windows_[swapped ? 0 : 1].size() : 1;
@@ -154,7 +176,7 @@ class CallEncoder {
     for (size_t i = 1; i < inner; ++i) AddWindow(swapped ? i : 0, swapped ? 0 : i, pair, item, out);
   }
 
-  void AddWindow(size_t first, size_t second, bool pair, uint32_t item, Encodings& out) const {
+  void AddWindow(size_t first, size_t second, bool pair, uint32_t item, Encodings& out) {
     Assemble(first, second, pair, out);
     out.Finish(item, true);
   }
@@ -178,23 +200,26 @@ Result<Tokenizer> Tokenizer::FromFiles(const TokenizerFiles& files) {
   const std::string_view name = files.tokenizer_json ? "tokenizer.json" : "tokenizer of vocab.txt";
   PB_ASSIGN_OR_RETURN(
       std::unique_ptr<const TokenizerState> state,
-      BuildTokenizer(std::move(compiled.config_json), name, std::move(compiled.vocabulary)));
+      BuildTokenizer(std::move(compiled.config_json), name, std::move(compiled.data)));
   return Tokenizer(std::move(state));
 }
 
 Result<Tokenizer> Tokenizer::FromCompiled(std::string_view config_json,
                                           std::span<const uint8_t> vocabulary) {
-  PB_ASSIGN_OR_RETURN(Vocabulary entries, Vocabulary::FromBytes(vocabulary));
+  PB_ASSIGN_OR_RETURN(ModelData data, ModelData::FromBytes(vocabulary));
   PB_ASSIGN_OR_RETURN(
       std::unique_ptr<const TokenizerState> state,
-      BuildTokenizer(std::string(config_json), "tokenizer configuration", std::move(entries)));
+      BuildTokenizer(std::string(config_json), "tokenizer configuration", std::move(data)));
   return Tokenizer(std::move(state));
 }
 
 std::string Tokenizer::CompiledConfig() const { return state_->config_json; }
 
 std::vector<uint8_t> Tokenizer::CompiledVocabulary() const {
-  return state_->model.vocabulary().Serialize();
+  const WordModel& model = *state_->model;
+  const std::vector<BpeMerge> merges = model.merges();
+  const std::vector<std::string_view> charsmaps = state_->normalizer.charsmaps();
+  return SerializeModel({model.vocabulary(), model.scores(), merges, charsmaps});
 }
 
 Result<Encodings> Tokenizer::Encode(std::string_view text, std::optional<std::string_view> pair,
@@ -228,8 +253,8 @@ std::string Tokenizer::Decode(std::span<const int32_t> ids, const DecodeOptions&
     std::string_view token;
     if (const AddedToken* added = state_->added_tokens.FindById(id)) {
       token = state_->added_tokens.DecodedText(*added);
-    } else if (id >= 0 && state_->model.vocabulary().Has(static_cast<size_t>(id))) {
-      token = state_->model.vocabulary().Text(static_cast<size_t>(id));
+    } else if (id >= 0 && state_->model->vocabulary().Has(static_cast<size_t>(id))) {
+      token = state_->model->vocabulary().Text(static_cast<size_t>(id));
     } else {
       continue;
     }
@@ -245,7 +270,7 @@ std::optional<int32_t> Tokenizer::TokenToId(std::string_view token) const {
 
 std::optional<std::string_view> Tokenizer::IdToToken(int32_t id) const {
   if (const AddedToken* added = state_->added_tokens.FindById(id)) return added->content;
-  const Vocabulary& vocabulary = state_->model.vocabulary();
+  const Vocabulary& vocabulary = state_->model->vocabulary();
   if (id < 0 || !vocabulary.Has(static_cast<size_t>(id))) return std::nullopt;
   return vocabulary.Text(static_cast<size_t>(id));
 }

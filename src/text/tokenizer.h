@@ -28,14 +28,19 @@
 
 namespace pocketbert {
 
-// Contents of a model folder's files; absent files stay empty optionals. Either tokenizer_json or
-// vocab_txt must be there; with both, tokenizer_json is taken.
+// Contents of a model folder's files; absent files stay empty optionals. One of these must be there,
+// and the first that is there is taken: tokenizer_json; vocab_json with merges_txt (RoBERTa and its
+// kin); vocab_txt (BERT and its kin).
 struct TokenizerFiles {
   std::optional<std::string_view> tokenizer_json = {};
+  std::optional<std::string_view> vocab_json = {};
+  std::optional<std::string_view> merges_txt = {};
   std::optional<std::string_view> vocab_txt = {};
   std::optional<std::string_view> tokenizer_config_json = {};
   std::optional<std::string_view> special_tokens_map_json = {};
   std::optional<std::string_view> added_tokens_json = {};
+  // sentencepiece.bpe.model or spiece.model is there: nothing here reads it, and the error says so.
+  bool has_sentencepiece_model = false;
 };
 
 // Ids of the tokens with a role; -1 where the tokenizer has none.
@@ -78,8 +83,9 @@ class Tokenizer {
   Tokenizer& operator=(Tokenizer&& other) noexcept;
 
   // Errors, all kInvalidArgument: max_length below the number of template tokens, a stride that
-  // leaves no room, a padding option out of range. kTooLong: a text of 1 GB or more. kFormat: the
-  // text needs the unknown token and the vocabulary has none.
+  // leaves no room, a padding option out of range. kTooLong: a text of 1 GB or more, a word
+  // (without a place to part it) of more than 8 MB for BPE and Unigram, a text on which a pattern
+  // takes too many steps. kFormat: the text needs the unknown token and the vocabulary has none.
   Result<Encodings> Encode(std::string_view text, std::optional<std::string_view> pair,
                            const EncodeOptions& options) const;
   // As Encode one by one, but padded to a common length if the options ask for padding.

@@ -10,29 +10,41 @@
 namespace pocketbert {
 namespace {
 
-// Roles of special tokens: their key in tokenizer_config.json, and the name where no file tells
-// one.
+// Roles of special tokens: their key in tokenizer_config.json, and the names where no file tells
+// one: the first that is a token.
 struct Role {
   const char* key;
-  std::string_view usual_name;
+  std::string_view usual_names[2];
   int32_t SpecialIds::*id;
 };
 constexpr Role kRoles[] = {
-    {"cls_token", "[CLS]", &SpecialIds::cls},    {"sep_token", "[SEP]", &SpecialIds::sep},
-    {"pad_token", "[PAD]", &SpecialIds::pad},    {"mask_token", "[MASK]", &SpecialIds::mask},
-    {"unk_token", "[UNK]", &SpecialIds::unk},
+    {"cls_token", {"[CLS]", "<s>"}, &SpecialIds::cls},
+    {"sep_token", {"[SEP]", "</s>"}, &SpecialIds::sep},
+    {"pad_token", {"[PAD]", "<pad>"}, &SpecialIds::pad},
+    {"mask_token", {"[MASK]", "<mask>"}, &SpecialIds::mask},
+    {"unk_token", {"[UNK]", "<unk>"}, &SpecialIds::unk},
 };
+
+int32_t IdOfRole(const Role& role, JsonFields& special, const TokenizerState& state) {
+  if (!special.Any(role.key).is_null()) {
+    return state.TokenToId(special.String(role.key, "")).value_or(-1);
+  }
+  const std::string_view unk_token = state.model->unk_token();
+  if (role.id == &SpecialIds::unk && !unk_token.empty()) {
+    return state.TokenToId(unk_token).value_or(-1);
+  }
+  for (const std::string_view name : role.usual_names) {
+    if (const std::optional<int32_t> id = state.TokenToId(name)) return *id;
+  }
+  return -1;
+}
 
 Status ReadExtras(Json extras, TokenizerState& state) {
   JsonFields fields(extras);
   if (const Json json = fields.Object("special"); !json.is_null()) {
     JsonFields special(json);
     for (const Role& role : kRoles) {
-      const std::string_view usual = role.id == &SpecialIds::unk
-                                         ? std::string_view(state.model.unk_token())
-                                         : role.usual_name;
-      state.special_ids.*role.id =
-          state.TokenToId(special.String(role.key, usual)).value_or(-1);
+      state.special_ids.*role.id = IdOfRole(role, special, state);
     }
     PB_RETURN_IF_ERROR(special.FinishOpen());
   }
@@ -46,7 +58,7 @@ Status ReadExtras(Json extras, TokenizerState& state) {
 }
 
 void CountIds(TokenizerState& state) {
-  const Vocabulary& vocabulary = state.model.vocabulary();
+  const Vocabulary& vocabulary = state.model->vocabulary();
   state.vocab_size = vocabulary.size();
   state.id_limit = vocabulary.id_limit();
   for (const AddedToken& token : state.added_tokens.all()) {
@@ -61,40 +73,47 @@ void CountIds(TokenizerState& state) {
 
 std::optional<int32_t> TokenizerState::TokenToId(std::string_view token) const {
   if (const AddedToken* added = added_tokens.FindByContent(token)) return added->id;
-  const int32_t id = model.vocabulary().Find(token);
+  const int32_t id = model->vocabulary().Find(token);
   if (id < 0) return std::nullopt;
   return id;
 }
 
 Result<std::unique_ptr<const TokenizerState>> BuildTokenizer(std::string config_json,
                                                              std::string_view name,
-                                                             Vocabulary vocabulary) {
+                                                             ModelData&& data) {
   PB_ASSIGN_OR_RETURN(JsonDocument document, ParseJson(config_json, name));
   const Json root = document.root();
   PB_ASSIGN_OR_RETURN(Json model_json, root.GetObject("model"));
-  PB_ASSIGN_OR_RETURN(WordPiece model, WordPiece::FromJson(model_json, std::move(vocabulary)));
-  PB_ASSIGN_OR_RETURN(Normalizer normalizer, Normalizer::FromJson(root.FindOrNull("normalizer")));
   PB_ASSIGN_OR_RETURN(PreTokenizer pre_tokenizer,
                       PreTokenizer::FromJson(root.FindOrNull("pre_tokenizer")));
   PB_ASSIGN_OR_RETURN(
+      Normalizer normalizer,
+      Normalizer::FromJson(root.FindOrNull("normalizer"), std::move(data.charsmaps)));
+  PB_ASSIGN_OR_RETURN(
+      std::unique_ptr<const WordModel> model,
+      MakeWordModel(model_json, std::move(data), pre_tokenizer.is_byte_level()));
+  PB_ASSIGN_OR_RETURN(
       AddedTokens added_tokens,
-      AddedTokens::Create(root.FindOrNull("added_tokens"), model.vocabulary(), normalizer));
+      AddedTokens::Create(root.FindOrNull("added_tokens"), model->vocabulary(), normalizer));
   PB_ASSIGN_OR_RETURN(PostProcessor post_processor,
                       PostProcessor::FromJson(root.FindOrNull("post_processor")));
   PB_ASSIGN_OR_RETURN(Decoder decoder, Decoder::FromJson(root.FindOrNull("decoder")));
   PB_ASSIGN_OR_RETURN(std::optional<Truncation> truncation,
                       ReadTruncation(root.FindOrNull("truncation")));
   PB_ASSIGN_OR_RETURN(std::optional<Padding> padding, ReadPadding(root.FindOrNull("padding")));
-  const bool works_on_parts = normalizer.works_on_parts() && pre_tokenizer.works_on_parts() &&
-                              added_tokens.in_normalized().empty();
+  using Parts = PreTokenizer::Parts;
+  const bool by_parts = normalizer.works_on_parts() && added_tokens.in_normalized().empty();
+  Parts parts = by_parts ? pre_tokenizer.parts() : Parts::kNone;
+  if (parts == Parts::kBeforeBlank && !normalizer.keeps_blanks()) parts = Parts::kNone;
   std::optional<PlainWords> plain_words;
-  if (works_on_parts && normalizer.bert() && pre_tokenizer.is_bert()) {
+  if (parts != Parts::kNone && model->word_piece() && normalizer.bert() &&
+      pre_tokenizer.is_bert()) {
     plain_words.emplace(*normalizer.bert());
   }
   auto state = std::unique_ptr<TokenizerState>(new TokenizerState{
       std::move(config_json), std::move(normalizer), std::move(pre_tokenizer), std::move(model),
       std::move(added_tokens), std::move(post_processor), std::move(decoder), truncation, padding,
-      SpecialIds{}, std::nullopt, {}, works_on_parts, plain_words, 0, 0});
+      SpecialIds{}, std::nullopt, {}, parts, plain_words, 0, 0});
   PB_RETURN_IF_ERROR(ReadExtras(root.FindOrNull("pocketbert"), *state));
   CountIds(*state);
   return std::unique_ptr<const TokenizerState>(std::move(state));

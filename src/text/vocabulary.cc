@@ -1,9 +1,11 @@
 #include "text/vocabulary.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
+#include "text/compact_number.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
@@ -16,50 +18,42 @@ ErrorBox BadVocabulary(std::string_view name, const std::string& what) {
   return FormatError(Message(name) + ": " + what);
 }
 
-void AppendU32(std::vector<uint8_t>& bytes, uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(value >> shift));
-}
-
-uint32_t ReadU32(const uint8_t* bytes) {
-  return bytes[0] | static_cast<uint32_t>(bytes[1]) << 8 | static_cast<uint32_t>(bytes[2]) << 16 |
-         static_cast<uint32_t>(bytes[3]) << 24;
-}
-
-// Reads one variable-length number of at most 32 bits; false at the end of the bytes or beyond.
-bool ReadNumber(std::span<const uint8_t>& bytes, uint32_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 32; shift += 7) {
-    if (bytes.empty()) return false;
-    const uint8_t byte = bytes[0];
-    bytes = bytes.subspan(1);
-    if (shift == 28 && byte > 0x0F) return false;
-    value |= static_cast<uint32_t>(byte & 0x7F) << shift;
-    if (!(byte & 0x80)) return true;
-  }
-  return false;
-}
-
 }  // namespace
+
+// In order of the regions of the index where their texts belong; within one, ids rise.
+std::vector<Vocabulary::Entry> Vocabulary::EntriesByRegion() const {
+  std::vector<Entry> by_id;
+  by_id.reserve(id_limit());
+  std::array<uint32_t, TextIndex::kRegions + 1> begins = {};
+  for (size_t id = 0; id < id_limit(); ++id) {
+    if (!Has(id)) continue;
+    by_id.push_back({TextIndex::ProbeOf(TextKey(Text(id))), static_cast<uint32_t>(id)});
+    ++begins[TextIndex::RegionOf(by_id.back().probe) + 1];
+  }
+  for (size_t i = 0; i < TextIndex::kRegions; ++i) begins[i + 1] += begins[i];
+  std::vector<Entry> entries(by_id.size());
+  for (const Entry& entry : by_id) entries[begins[TextIndex::RegionOf(entry.probe)]++] = entry;
+  return entries;
+}
 
 template <typename Wins>
 Status Vocabulary::Index(const Wins& wins, std::string_view name) {
   index_.Reset(id_limit());
   size_ = 0;
-  for (size_t id = 0; id < id_limit(); ++id) {
-    if (!Has(id)) continue;
-    const std::string_view text = Text(id);
-    const TextKey key(text);
-    if (const int32_t found = Find(key, text); found >= 0) {
+  for (const auto& [probe, entry_id] : EntriesByRegion()) {
+    const size_t id = entry_id;
+    const int32_t found = MayHave(probe) ? Find(probe, Text(id)) : -1;
+    if (found >= 0) {
       const auto earlier = static_cast<size_t>(found);
       const bool stays = wins(earlier, id);
       begins_[stays ? id : earlier] |= kGap;
       if (!stays) {
         // Both read alike, so either text answers for the key.
-        index_.Replace(key, static_cast<int32_t>(id), [&](int32_t other) {
+        index_.Replace(probe, static_cast<int32_t>(id), [&](int32_t other) {
           return static_cast<size_t>(other) == earlier;
         });
       }
-    } else if (index_.Insert(key, static_cast<int32_t>(id))) {
+    } else if (index_.Insert(probe, static_cast<int32_t>(id))) {
       ++size_;
     } else {
       return BadVocabulary(name, "texts crafted to collide in a hash table are refused");
@@ -133,9 +127,7 @@ std::vector<uint8_t> Vocabulary::Serialize() const {
   AppendU32(bytes, static_cast<uint32_t>(id_limit()));
   AppendU32(bytes, static_cast<uint32_t>(text_bytes));
   for (size_t id = 0; id < id_limit(); ++id) {
-    auto number = static_cast<uint32_t>(Has(id) ? Text(id).size() + 1 : 0);
-    for (; number > 0x7F; number >>= 7) bytes.push_back(static_cast<uint8_t>(number | 0x80));
-    bytes.push_back(static_cast<uint8_t>(number));
+    AppendNumber(bytes, static_cast<uint32_t>(Has(id) ? Text(id).size() + 1 : 0));
   }
   for (size_t id = 0; id < id_limit(); ++id) {
     if (!Has(id)) continue;
@@ -177,11 +169,13 @@ Result<Vocabulary> Vocabulary::FromBytes(std::span<const uint8_t> bytes) {
   }
   vocabulary.begins_.push_back(static_cast<uint32_t>(begin));
   vocabulary.texts_.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
-  for (size_t id = 0; id < limit; ++id) {
-    if (vocabulary.Has(id) && !IsValidUtf8(vocabulary.Text(id))) {
-      return BadVocabulary(kName, "the text of id " + std::to_string(id) + " is not valid UTF-8");
-    }
+  // Valid as a whole, and none begins within a character: then each is.
+  bool valid = IsValidUtf8(vocabulary.texts_);
+  for (size_t id = 0; id < limit && valid; ++id) {
+    const size_t begin_of_id = vocabulary.begins_[id] & ~kGap;
+    valid = begin_of_id == text_bytes || !IsContinuation(vocabulary.texts_[begin_of_id]);
   }
+  if (!valid) return BadVocabulary(kName, "a text is not valid UTF-8");
   bool twice = false;
   const auto earlier_wins = [&](size_t, size_t) { return twice = true; };
   PB_RETURN_IF_ERROR(vocabulary.Index(earlier_wins, kName));

@@ -47,6 +47,10 @@ class Vocabulary {
   int32_t Find(const TextKey& key, std::string_view text) const {
     return index_.Find(key, [&](int32_t id) { return Text(static_cast<size_t>(id)) == text; });
   }
+  bool MayHave(const TextIndex::Probe& probe) const { return index_.MayHave(probe); }
+  int32_t Find(const TextIndex::Probe& probe, std::string_view text) const {
+    return index_.Find(probe, [&](int32_t id) { return Text(static_cast<size_t>(id)) == text; });
+  }
 
   bool Has(size_t id) const { return id < id_limit() && !(begins_[id] & kGap); }
   // Of an id that Has.
@@ -62,6 +66,11 @@ class Vocabulary {
 
  private:
   static constexpr uint32_t kGap = 0x80000000u;
+  struct Entry {
+    TextIndex::Probe probe;
+    uint32_t id;
+  };
+  std::vector<Entry> EntriesByRegion() const;
   // Enters all texts into the index. Of two ids with one text, `wins(a, b)` says whether a stays.
   template <typename Wins>
   Status Index(const Wins& wins, std::string_view name);

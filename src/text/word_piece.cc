@@ -7,40 +7,7 @@
 #include "text/utf8.h"
 
 namespace pocketbert {
-namespace {
-
-// Which model an old file without "type" holds, told by its members as in the reference.
-std::string_view GuessType(Json json) {
-  if (json.Find("merges")) return "BPE";
-  if (json.FindOrNull("vocab").is_array()) return "Unigram";
-  if (json.Find("continuing_subword_prefix") && json.Find("max_input_chars_per_word")) {
-    return "WordPiece";
-  }
-  return "WordLevel";
-}
-
-}  // namespace
-
-Status WordPiece::CheckType(Json json) {
-  PB_RETURN_IF_ERROR(json.AsObject());
-  const Json type = json.FindOrNull("type");
-  if (type.is_null()) {
-    const std::string_view guess = GuessType(json);
-    if (guess == "WordPiece") return Done{};
-    return UnsupportedError(Message(json.Path()) + " has no \"type\" and looks like " + guess +
-                            ", which is not supported (supported: WordPiece)");
-  }
-  JsonFields fields(json);
-  fields.Choice("type", 0, "WordPiece");
-  for (const char* key :
-       {"unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"}) {
-    fields.Any(key);
-  }
-  return fields.Finish();
-}
-
 Result<WordPiece> WordPiece::FromJson(Json json, Vocabulary vocabulary) {
-  PB_RETURN_IF_ERROR(CheckType(json));
   JsonFields fields(json);
   WordPiece model;
   model.unk_token_ = fields.String("unk_token", "[UNK]");
@@ -51,7 +18,9 @@ Result<WordPiece> WordPiece::FromJson(Json json, Vocabulary vocabulary) {
     const int64_t most = fields.Int("max_input_chars_per_word", 100, 0);
     model.max_input_chars_ = static_cast<size_t>(std::min<int64_t>(most, UINT32_MAX));
   }
-  PB_RETURN_IF_ERROR(fields.FinishOpen());
+  fields.Any("type");
+  fields.Any("vocab");
+  PB_RETURN_IF_ERROR(fields.Finish());
   model.vocabulary_ = std::move(vocabulary);
   model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
   PB_ASSIGN_OR_RETURN(model.first_, MakePosition(model.vocabulary_, ""));

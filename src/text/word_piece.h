@@ -17,38 +17,26 @@
 #include "base/result.h"
 #include "text/text_index.h"
 #include "text/vocabulary.h"
+#include "text/word_model.h"
 
 namespace pocketbert {
 
-// A token and the bytes [begin, end) of its word that it stands for.
-struct WordToken {
-  int32_t id;
-  uint32_t begin;
-  uint32_t end;
-};
-
-class WordPiece {
+class WordPiece final : public WordModel {
  public:
-  // `json` is tokenizer.json's "model"; its vocabulary is given apart. Errors: another type of
-  // model, also where an old file does not name it (kUnsupported), or what is not of the right
-  // kind.
+  // `json` is tokenizer.json's "model", of this type; its vocabulary is given apart. Errors: what is
+  // not of the right kind, unknown options (kUnsupported).
   static Result<WordPiece> FromJson(Json json, Vocabulary vocabulary);
-  // That `json` describes a WordPiece model with no unknown options; the same errors.
-  static Status CheckType(Json json);
 
-  // Appends the tokens of a word (not empty, valid UTF-8). False if it is unknown and there is no
-  // unknown token.
+  bool Tokenize(std::string_view word, WordScratch&, std::vector<WordToken>& out) const override {
+    return Tokenize(word, out);
+  }
   bool Tokenize(std::string_view word, std::vector<WordToken>& out) const;
+  const WordPiece* word_piece() const override { return this; }
 
   // The token of a word of at most eight bytes that is an entry as it is; else -1.
   int32_t FindShortWord(const TextKey& word) const {
     return word.size() <= max_input_chars_ ? vocabulary_.Find(word, {}) : -1;
   }
-
-  const Vocabulary& vocabulary() const { return vocabulary_; }
-  // -1 if the vocabulary lacks it.
-  int32_t unk_id() const { return unk_id_; }
-  const std::string& unk_token() const { return unk_token_; }
 
  private:
   // What may stand at one place of a word: its beginning, or behind a piece of it.
@@ -67,9 +55,6 @@ class WordPiece {
   Match LongestMatch(const Position& position, std::string_view text) const;
   bool IsTooLong(std::string_view word) const;
 
-  Vocabulary vocabulary_;
-  std::string unk_token_;
-  int32_t unk_id_ = -1;
   size_t max_input_chars_ = 100;
   Position first_ = {};
   Position further_ = {};

@@ -60,6 +60,25 @@ inline std::vector<Range> FlatRanges(Json array) {
 
 inline std::string Text(Json json) { return std::string(json.AsString().value()); }
 
+// A lone surrogate cannot stand in JSON text for this parser; what loads here has U+FFFD instead.
+inline std::string WithoutLoneSurrogates(std::string text) {
+  const auto is = [&](size_t at, std::string_view digits) {
+    return at + 6 <= text.size() && text.substr(at, 3) == "\\ud" &&
+           digits.find(text[at + 3]) != std::string_view::npos;
+  };
+  for (size_t at = 0; at + 6 <= text.size(); ++at) {
+    if (text[at] != '\\') continue;
+    if (is(at, "89ab") && is(at + 6, "cdef")) {
+      at += 11;
+    } else if (is(at, "89abcdef")) {
+      text.replace(at, 6, "\\ufffd");
+    } else {
+      ++at;
+    }
+  }
+  return text;
+}
+
 // FNV-1a, 64 bits, as make_golden.py computes it.
 inline std::string FnvHash(std::string_view data) {
   uint64_t hash = 0xCBF29CE484222325u;

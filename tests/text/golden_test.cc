@@ -147,17 +147,21 @@ TEST_CASE("every code point is normalized and split as the reference") {
     std::string out;
     if (const std::optional<Json> json = table.Find("normalizer")) {
       const Normalizer normalizer = Normalizer::FromJson(*json).value();
-      for (const std::string& line : lines) out.append(normalizer.Normalize(line)).append("\n");
+      for (const std::string& line : lines) out.append(normalizer.Normalize(line).value()).append("\n");
     } else {
       const PreTokenizer splitter =
           PreTokenizer::FromJson(table.Get("pre_tokenizer").value()).value();
-      std::vector<Piece> pieces, other;
+      PreTokenized words;
+      AlignedText text;
       for (const std::string& line : lines) {
-        pieces.assign(1, {0, static_cast<uint32_t>(line.size())});
-        splitter.Apply(line, pieces, other);
-        for (size_t i = 0; i < pieces.size(); ++i) {
+        text.Clear();
+        text.AppendSource(line, 0);
+        words.Start(text, {0, static_cast<uint32_t>(line.size())});
+        REQUIRE(splitter.Apply(words).ok());
+        for (size_t i = 0; i < words.pieces.size(); ++i) {
+          const Piece piece = words.pieces[i];
           if (i > 0) out.push_back('|');
-          out.append(line, pieces[i].begin, pieces[i].end - pieces[i].begin);
+          out.append(line, piece.begin, piece.end - piece.begin);
         }
         out.push_back('\n');
       }

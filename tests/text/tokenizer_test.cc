@@ -347,9 +347,16 @@ TEST_CASE("templates: order, types, several ids, none") {
   CHECK(bare.type_ids == Ids{0, 1});
   tiny.post_processor = R"({"sep":["[SEP]",3],"cls":["[CLS]",2]})";
   CHECK(EncodeText(tiny.Load(), "hello", "world", {}).value().type_ids == Ids{0, 0, 0, 1, 1});
-  tiny.post_processor = R"({"type":"RobertaProcessing","sep":["a",1],"cls":["b",2],)"
+  tiny.post_processor = R"({"type":"RobertaProcessing","sep":["[SEP]",3],"cls":["[CLS]",2],)"
                         R"("trim_offsets":true,"add_prefix_space":false})";
-  CHECK(tiny.LoadFailure().find("RobertaProcessing") != std::string::npos);
+  const Encoding roberta = EncodeText(tiny.Load(), "hello", "world", {}).value();
+  CHECK(roberta.ids == Ids{2, 5, 3, 3, 6, 3});
+  CHECK(roberta.type_ids == Ids{0, 0, 0, 0, 0, 0});
+  tiny.post_processor = R"({"type":"Sequence","processors":[{"sep":["a",1],"cls":["b",2]},)"
+                        R"({"type":"TemplateProcessing","single":[],"pair":[]}]})";
+  CHECK(tiny.LoadFailure().find("second template") != std::string::npos);
+  tiny.post_processor = R"({"type":"Other"})";
+  CHECK(tiny.LoadFailure().find("Other") != std::string::npos);
   tiny.post_processor =
       R"({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"[CLS]","type_id":0}}],)"
       R"("pair":[],"special_tokens":{}})";

@@ -101,7 +101,7 @@ TEST_CASE("random vocabularies: the same as the definition") {
   }
 }
 
-TEST_CASE("other models are refused by name, also where a file does not name them") {
+TEST_CASE("options that are not WordPiece's are refused by name") {
   const auto failure = [](const std::string& json) {
     const auto document = ParseJson(json, "tokenizer.json");
     auto result = WordPiece::FromJson(document.value().root(), Vocabulary());
@@ -109,16 +109,27 @@ TEST_CASE("other models are refused by name, also where a file does not name the
     REQUIRE_FALSE(result.ok());
     return result.error();
   };
-  CHECK(failure(R"({"type":"BPE"})").code == ErrorCode::kUnsupported);
-  CHECK(failure(R"({"type":"BPE"})").message.find("BPE") != std::string::npos);
-  CHECK(failure(R"({"merges":[],"vocab":{}})").message.find("BPE") != std::string::npos);
-  CHECK(failure(R"({"vocab":[["a",0]]})").message.find("Unigram") != std::string::npos);
-  CHECK(failure(R"({"vocab":{},"unk_token":"x"})").message.find("WordLevel") != std::string::npos);
   CHECK(failure(R"({"type":"WordPiece","dropout":0.1})").message.find("dropout") !=
         std::string::npos);
   CHECK(failure(R"({"type":"WordPiece","max_input_chars_per_word":-1})").code ==
         ErrorCode::kFormat);
   CHECK(failure("[]").code == ErrorCode::kFormat);
+}
+
+TEST_CASE("the model of an old file is told by its members") {
+  const auto type = [](const std::string& json) {
+    const auto document = ParseJson(json, "tokenizer.json");
+    auto name = ModelTypeName(document.value().root());
+    return name.ok() ? std::string(name.value()) : name.error().message;
+  };
+  CHECK(type(R"({"type":"BPE","vocab":[]})") == "BPE");
+  CHECK(type(R"({"merges":[],"vocab":{}})") == "BPE");
+  CHECK(type(R"({"vocab":[["a",0]]})") == "Unigram");
+  CHECK(type(R"({"vocab":{},"unk_token":"x"})") == "WordLevel");
+  CHECK(type(R"({"continuing_subword_prefix":"##","max_input_chars_per_word":9})") == "WordPiece");
+  CHECK(type(R"({"type":"Byte"})").find("\"Byte\", which is not supported") !=
+        std::string::npos);
+  CHECK(type("[]").find("expected an object") != std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+#include "text/word_level.h"
+
+#include <utility>
+
+#include "base/json_fields.h"
+
+namespace pocketbert {
+
+Result<WordLevel> WordLevel::FromJson(Json json, Vocabulary&& vocabulary) {
+  JsonFields fields(json);
+  WordLevel model;
+  model.unk_token_ = fields.String("unk_token", "<unk>");
+  fields.Any("type");
+  fields.Any("vocab");
+  PB_RETURN_IF_ERROR(fields.Finish());
+  model.vocabulary_ = std::move(vocabulary);
+  model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
+  return model;
+}
+
+bool WordLevel::Tokenize(std::string_view word, WordScratch&, std::vector<WordToken>& out) const {
+  int32_t id = vocabulary_.Find(word);
+  if (id < 0) id = unk_id_;
+  if (id < 0) return false;
+  out.push_back({id, 0, static_cast<uint32_t>(word.size())});
+  return true;
+}
+
+}  // namespace pocketbert
