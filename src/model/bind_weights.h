@@ -27,6 +27,7 @@ class WeightBinder {
   Status Bind(const TensorSpec& spec, LinearWeights& slot);
   Status Bind(const TensorSpec& spec, EmbeddingTable& slot);
   Status Bind(const TensorSpec& spec, std::span<float>& slot);
+  Status Bind(const TensorSpec& spec, TensorView<float>& slot);
 
   // The bytes of a U8 vector.
   Result<std::span<const uint8_t>> Bytes(std::string_view name);

@@ -5,29 +5,15 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 
 namespace pocketbert {
 namespace {
 
 constexpr int64_t kMaxWidth = int64_t{1} << 20;
 constexpr std::string_view kScoreFunctions[] = {"none", "sigmoid", "softmax"};
-constexpr std::string_view kInputs[] = {"cls_token", "sentence_vector"};
-
-// The head that each family's ForSequenceClassification class has, in the order of ModelFamily.
-struct FamilyHead {
-  std::string_view type, dense_name, activation_name, output_name;
-};
-constexpr FamilyHead kFamilyHeads[] = {
-    {"bert", "pooler.dense", "tanh", "classifier"},
-    {"distilbert", "pre_classifier", "relu", "classifier"},
-    {"electra", "classifier.dense", "gelu", "classifier.out_proj"},
-};
-
-ScoreFunction StandardScoreFunction(ProblemType problem, size_t outputs) {
-  if (problem == ProblemType::kRegression) return ScoreFunction::kNone;
-  if (problem == ProblemType::kMultiLabel || outputs == 1) return ScoreFunction::kSigmoid;
-  return ScoreFunction::kSoftmax;
-}
+constexpr std::string_view kInputs[] = {"cls_token", "sentence_vector", "mean_token", "tokens"};
+constexpr std::string_view kTasks[] = {"classify", "tag", "answer", "fill_mask"};
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -132,7 +118,8 @@ Status ReadTemperature(Json json, HeadConfig& config) {
 }
 
 Status CheckLabelCount(std::string_view file, const HeadSpec& head) {
-  if (head.labels.size() == head.config.outputs) return Done{};
+  const bool labelled = head.task == HeadTask::kClassify || head.task == HeadTask::kTag;
+  if (!labelled || head.labels.size() == head.config.outputs) return Done{};
   return FormatError(Message(file) + ": head " + head.name + " has " + head.labels.size() +
                      " labels, but " + head.config.outputs + " outputs");
 }
@@ -144,14 +131,47 @@ std::optional<size_t> IndexOf(const std::string_view (&names)[N], std::string_vi
   return static_cast<size_t>(found - std::begin(names));
 }
 
+// The members that heads/NAME.json heads and BERT's classifier do without.
+Status ParseMore(Json json, HeadSpec& head) {
+  HeadConfig& config = head.config;
+  JsonFields fields(json);
+  const std::string_view name = fields.String("task", kTasks[0]);
+  const std::optional<size_t> task = IndexOf(kTasks, name);
+  if (!task) return json.FindOrNull("task").ErrorExpected("the task of a head");
+  head.task = static_cast<HeadTask>(*task);
+  config.norm_name = std::string(fields.String("norm", ""));
+  config.norm_eps = static_cast<float>(fields.Double("norm_eps", 1e-12));
+  config.norm_bias = fields.Bool("norm_bias", true);
+  config.dense_bias = fields.Bool("dense_bias", true);
+  config.tied_output = fields.Bool("tied_output", false);
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
+  if (!(config.norm_eps >= 0 && config.norm_eps <= 1)) {
+    return json.FindOrNull("norm_eps").ErrorExpected("a number in 0 … 1");
+  }
+  return Done{};
+}
+
+void WriteMore(const HeadSpec& head, JsonWriter& writer) {
+  const HeadConfig& config = head.config;
+  if (head.task != HeadTask::kClassify) writer.Key("task").String(HeadTaskName(head.task));
+  if (!config.norm_name.empty()) {
+    writer.Key("norm").String(config.norm_name);
+    writer.Key("norm_eps").Double(static_cast<double>(config.norm_eps));
+    writer.Key("norm_bias").Bool(config.norm_bias);
+  }
+  if (!config.dense_bias) writer.Key("dense_bias").Bool(false);
+  if (config.tied_output) writer.Key("tied_output").Bool(true);
+}
+
 Result<HeadSpec> ParseHead(Json json) {
   HeadSpec head;
   PB_ASSIGN_OR_RETURN(head.name, json.GetString("name"));
   PB_ASSIGN_OR_RETURN(head.type, json.GetString("type"));
   PB_ASSIGN_OR_RETURN(const std::string_view input, json.GetString("input"));
   const auto input_index = IndexOf(kInputs, input);
-  if (!input_index) return json.Find("input")->ErrorExpected("cls_token or sentence_vector");
+  if (!input_index) return json.Find("input")->ErrorExpected("what a head can read");
   head.input = static_cast<HeadInput>(*input_index);
+  PB_RETURN_IF_ERROR(ParseMore(json, head));
   PB_ASSIGN_OR_RETURN(head.config.dense_name, json.GetString("dense"));
   PB_ASSIGN_OR_RETURN(head.config.output_name, json.GetString("output"));
   size_t* const sizes[] = {&head.config.inputs, &head.config.inner, &head.config.outputs};
@@ -161,7 +181,8 @@ Result<HeadSpec> ParseHead(Json json) {
     *sizes[i] = static_cast<size_t>(size);
   }
   if (head.config.output_name.empty() ||
-      (head.config.dense_name.empty() && head.config.inner != head.config.inputs)) {
+      (head.config.dense_name.empty() &&
+       (head.config.inner != head.config.inputs || !head.config.norm_name.empty()))) {
     return json.ErrorExpected("a head with an output map and sizes that fit");
   }
   PB_ASSIGN_OR_RETURN(head.activation_name, json.GetString("activation"));
@@ -184,28 +205,12 @@ std::string_view ScoreFunctionName(ScoreFunction function) {
   return kScoreFunctions[static_cast<size_t>(function)];
 }
 
-Result<HeadSpec> CheckpointHead(const HfConfig& config, size_t outputs) {
-  const FamilyHead& family = kFamilyHeads[static_cast<size_t>(config.family)];
-  HeadSpec head;
-  head.name = "default";
-  head.type = std::string(family.type);
-  head.config.dense_name = std::string(family.dense_name);
-  head.config.output_name = std::string(family.output_name);
-  head.config.inputs = head.config.inner = config.encoder.hidden_size;
-  head.config.outputs = outputs;
-  head.activation_name = std::string(family.activation_name);
-  head.config.activation = ActivationFromName(family.activation_name).value();
-  head.labels = config.labels;
-  if (head.labels.empty()) {
-    for (size_t i = 0; i < outputs; ++i) head.labels.push_back("LABEL_" + std::to_string(i));
-  }
-  if (head.labels.size() != outputs) {
-    return FormatError(Message("tensor ") + head.config.output_name + ".weight has " + outputs +
-                       " rows, one a label, but config.json names " + head.labels.size() +
-                       " labels");
-  }
-  head.score_function = StandardScoreFunction(config.problem_type, outputs);
-  return head;
+std::string_view HeadTaskName(HeadTask task) { return kTasks[static_cast<size_t>(task)]; }
+
+ScoreFunction StandardScoreFunction(ProblemType problem, size_t outputs) {
+  if (problem == ProblemType::kRegression) return ScoreFunction::kNone;
+  if (problem == ProblemType::kMultiLabel || outputs == 1) return ScoreFunction::kSigmoid;
+  return ScoreFunction::kSoftmax;
 }
 
 Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file, const HfConfig& config,
@@ -247,6 +252,7 @@ std::string WriteHeads(std::span<const HeadSpec> heads) {
     writer.Key("outputs").Int(static_cast<int64_t>(config.outputs));
     writer.Key("activation").String(head.activation_name);
     writer.Key("temperature").Double(static_cast<double>(config.temperature));
+    WriteMore(head, writer);
     writer.Key("labels").BeginArray();
     for (const std::string& label : head.labels) writer.String(label);
     writer.EndArray().Key("scores").String(ScoreFunctionName(head.score_function)).EndObject();
@@ -261,8 +267,9 @@ Result<std::vector<HeadSpec>> ParseHeads(std::string_view text, std::string_view
   std::vector<HeadSpec> heads;
   for (const Json item : list.Items()) {
     PB_ASSIGN_OR_RETURN(HeadSpec head, ParseHead(item));
-    const bool taken = std::any_of(heads.begin(), heads.end(),
-                                   [&](const HeadSpec& other) { return other.name == head.name; });
+    const bool taken = std::any_of(heads.begin(), heads.end(), [&](const HeadSpec& other) {
+      return other.name == head.name && other.task == head.task;
+    });
     if (taken) return FormatError(Message(item.Path()) + ": a second head is named " + head.name);
     heads.push_back(std::move(head));
   }

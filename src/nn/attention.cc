@@ -1,41 +1,21 @@
 #include "nn/attention.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/attention_i16.h"
+#include "kernels/elementwise.h"
 #include "kernels/gemm_f32.h"
 #include "kernels/softmax.h"
+#include "nn/attention_head.h"
 
 namespace pocketbert {
 
 namespace {
 
-// Queries whose scores are computed together: [16, keys] floats stay in the first-level cache for
-// texts of up to 512 tokens.
-constexpr size_t kQueryBlock = 16;
+// Scores of keys that a query must not see: softmax makes of them less than 1e-37 of a share.
+constexpr float kUnseen = -1e30f;
 
-// One head of one sequence: [length, head size] each.
-struct Head {
-  TensorView<const float> query;
-  TensorView<const float> key;
-  TensorView<const float> value;
-  TensorView<float> context;
-
-  size_t length() const { return query.rows; }
-  size_t size() const { return query.cols; }
-  float score_scale() const { return 1.0f / std::sqrt(static_cast<float>(size())); }
-};
-
-Head HeadOf(const AttentionTensors& tensors, size_t begin, size_t end, size_t first_column,
-            size_t size) {
-  const auto part = [&](auto matrix) {
-    return matrix.Rows(begin, end).Cols(first_column, first_column + size);
-  };
-  return {part(tensors.query), part(tensors.key), part(tensors.value), part(tensors.context)};
-}
-
-// Memory of one thread for sequences of up to `longest` tokens, for kInt16.
+// Memory of one thread for sequences of up to `longest` tokens; all but `scores` for kInt16.
 struct Scratch {
   std::span<float> scores;     // [query block, longest]
   std::span<int16_t> shares;   // [query block, longest]: codes of softmax
@@ -44,74 +24,111 @@ struct Scratch {
   std::span<int16_t> values;   // panels
 };
 
-void AttendFloat(const Head& head, std::span<float> score_memory) {
-  for (size_t first = 0; first < head.length(); first += kQueryBlock) {
-    const size_t last = std::min(head.length(), first + kQueryBlock);
-    const TensorView<float> scores(score_memory.data(), last - first, head.length());
-    MatMulTransposed(head.query.Rows(first, last), head.key, {}, scores);
-    Softmax(head.score_scale(), scores);
-    MatMul(scores, head.value, head.context.Rows(first, last));
+// A block of queries [first, last) and the keys [begin, end) that at least one of them sees, from a
+// multiple of a panel's columns on.
+struct Block {
+  size_t first, last, begin, end;
+
+  Block(size_t first, size_t length, size_t reach)
+      : first(first), last(std::min(length, first + kQueryBlock)), begin(0), end(length) {
+    if (reach == 0) return;
+    if (first > reach) begin = (first - reach) / PanelsI16::kPanelCols * PanelsI16::kPanelCols;
+    end = std::min(length, last + reach);
+  }
+  size_t queries() const { return last - first; }
+  size_t keys() const { return end - begin; }
+};
+
+// Adds unit * bias to the block's scores, then takes the keys out of sight that are too far.
+void ApplyRule(const AttentionRule& rule, size_t head, const Block& block, float unit,
+               TensorView<float> scores) {
+  for (size_t r = 0; r < block.queries(); ++r) {
+    const size_t q = block.first + r;
+    const std::span<float> row = scores.Row(r);
+    if (!rule.bias.empty()) {
+      const size_t middle = rule.bias.cols / 2;  // of distance 0
+      AddScaled(unit, rule.bias.Row(head).subspan(middle + block.begin - q, block.keys()), row);
+    }
+    if (rule.reach == 0) continue;
+    const size_t begin = std::max(block.begin, q - std::min(q, rule.reach)) - block.begin;
+    const size_t end = std::min(block.end, q + rule.reach + 1) - block.begin;
+    std::fill(row.begin(), row.begin() + static_cast<ptrdiff_t>(begin), kUnseen);
+    std::fill(row.begin() + static_cast<ptrdiff_t>(end), row.end(), kUnseen);
   }
 }
 
-void AttendInt16(const Head& head, const Scratch& scratch) {
+void AttendFloat(const AttentionHead& head, const AttentionRule& rule, const Scratch& scratch) {
+  for (size_t first = 0; first < head.length(); first += kQueryBlock) {
+    const Block block(first, head.length(), rule.reach);
+    const TensorView<float> scores(scratch.scores.data(), block.queries(), block.keys());
+    MatMulTransposed(head.query.Rows(first, block.last), head.key.Rows(block.begin, block.end), {},
+                     scores);
+    ApplyRule(rule, head.number, block, 1, scores);
+    Softmax(head.score_scale(), scores);
+    MatMul(scores, head.value.Rows(block.begin, block.end), head.context.Rows(first, block.last));
+  }
+}
+
+void AttendInt16(const AttentionHead& head, const AttentionRule& rule, const Scratch& scratch) {
   constexpr float kLog2E = 1.44269504f;
   const size_t length = head.length();
-  const TensorView<int16_t> queries(scratch.queries.data(), length,
-                                    PanelsI16::PaddedDepth(head.size()));
+  const size_t depth = PanelsI16::PaddedDepth(head.size());
+  const TensorView<int16_t> queries(scratch.queries.data(), length, depth);
   const PanelsI16 keys{scratch.keys, head.size(), length};
-  const PanelsI16 values{scratch.values, length, head.size()};
+  PanelsI16 values{scratch.values, length, head.size()};
   const float query_scale = QuantizeI16(head.query, queries);
   const float key_scale = PackTransposedI16(head.key, keys);
-  const float value_scale = PackI16(head.value, values);
-  const float score_scale = query_scale * key_scale * (head.score_scale() * kLog2E);
+  float value_scale = rule.reach == 0 ? PackI16(head.value, values) : 0;
+  const float score_unit = head.score_scale() * kLog2E;
+  const float score_scale = query_scale * key_scale * score_unit;
+  // What the rule changes is in units of scaled scores.
+  const bool plain = rule.bias.empty() && rule.reach == 0;
   for (size_t first = 0; first < length; first += kQueryBlock) {
-    const size_t last = std::min(length, first + kQueryBlock);
-    const TensorView<float> scores(scratch.scores.data(), last - first, length);
-    const TensorView<int16_t> shares(scratch.shares.data(), last - first,
-                                     PanelsI16::PaddedDepth(length));
+    const Block block(first, length, rule.reach);
+    const TensorView<float> scores(scratch.scores.data(), block.queries(), block.keys());
+    const TensorView<int16_t> shares(scratch.shares.data(), block.queries(),
+                                     PanelsI16::PaddedDepth(block.keys()));
     float row_scales[kQueryBlock];
-    const std::span<float> sums(row_scales, last - first);
-    MatMulI16(queries.Rows(first, last), keys, {}, scores);
-    SoftmaxI16(score_scale, scores, shares, sums);
-    for (float& sum : sums) sum = value_scale / sum;
-    MatMulI16(shares, values, sums, head.context.Rows(first, last));
+    const std::span<float> rows(row_scales, block.queries());
+    const PanelsI16 seen{scratch.keys.subspan(block.begin * depth), head.size(), block.keys()};
+    std::fill(rows.begin(), rows.end(), plain ? 1.0f : score_scale);
+    MatMulI16(queries.Rows(first, block.last), seen, rows, scores);
+    ApplyRule(rule, head.number, block, score_unit, scores);
+    SoftmaxI16(plain ? score_scale : 1.0f, scores, shares, rows);
+    if (rule.reach != 0) {
+      values.depth = block.keys();
+      value_scale = PackI16(head.value.Rows(block.begin, block.end), values);
+    }
+    for (float& sum : rows) sum = value_scale / sum;
+    MatMulI16(shares, values, rows, head.context.Rows(first, block.last));
   }
-}
-
-size_t LongestSequence(const TokenBatch& batch) {
-  size_t longest = 0;
-  for (size_t s = 0; s < batch.sequences(); ++s) longest = std::max(longest, batch.length(s));
-  return longest;
 }
 
 }  // namespace
 
 void Attend(const EncoderConfig& config, const TokenBatch& batch, const AttentionTensors& tensors,
-            AttentionForm form, Session& session) {
+            const AttentionRule& rule, Session& session) {
   Workspace::Scope scope(session.workspace);
   Workspace& workspace = session.workspace;
   const size_t threads = session.pool->size();
   const size_t size = config.head_size();
   const size_t longest = LongestSequence(batch);
   const size_t padded = PanelsI16::PaddedDepth(longest);
+  PB_CHECK(rule.bias.empty() || rule.bias.cols >= 2 * longest - 1);
   const auto scores = workspace.Alloc<float>(threads, kQueryBlock * longest);
   TensorView<int16_t> shares, queries, keys, values;
-  if (form == AttentionForm::kInt16) {
+  if (rule.form == AttentionForm::kInt16) {
     shares = workspace.Alloc<int16_t>(threads, kQueryBlock * padded);
     queries = workspace.Alloc<int16_t>(threads, longest * PanelsI16::PaddedDepth(size));
     keys = workspace.Alloc<int16_t>(threads, PanelsI16::Size(size, longest));
     values = workspace.Alloc<int16_t>(threads, PanelsI16::Size(longest, size));
   }
-  session.pool->Run(batch.sequences() * config.heads, [&](size_t index, size_t worker) {
-    const size_t s = index / config.heads;
-    const Head head = HeadOf(tensors, batch.begin(s), batch.end(s), index % config.heads * size,
-                             size);
-    if (form == AttentionForm::kFloat) {
-      AttendFloat(head, scores.Row(worker));
+  ForEachHead(config, batch, tensors, session, [&](const AttentionHead& head, size_t worker) {
+    if (rule.form == AttentionForm::kFloat) {
+      AttendFloat(head, rule, {scores.Row(worker), {}, {}, {}, {}});
     } else {
-      AttendInt16(head, {scores.Row(worker), shares.Row(worker), queries.Row(worker),
-                         keys.Row(worker), values.Row(worker)});
+      AttendInt16(head, rule, {scores.Row(worker), shares.Row(worker), queries.Row(worker),
+                               keys.Row(worker), values.Row(worker)});
     }
   });
 }

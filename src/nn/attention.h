@@ -24,8 +24,17 @@ struct AttentionTensors {
   TensorView<const float> value;
   TensorView<float> context;
 };
+
+// What a score depends on besides query and key.
+struct AttentionRule {
+  AttentionForm form = AttentionForm::kFloat;
+  // Keys farther than this from the query have no share; 0: there is no such limit.
+  size_t reach = 0;
+  // As PositionTables::bias, [heads, 2 L - 1] for some L of at least the longest sequence; or empty.
+  TensorView<const float> bias = {};
+};
 void Attend(const EncoderConfig& config, const TokenBatch& batch, const AttentionTensors& tensors,
-            AttentionForm form, Session& session);
+            const AttentionRule& rule, Session& session);
 
 // Workspace that Attend takes at most for `tokens` tokens in all.
 size_t AttendWorkspaceBytes(const EncoderConfig& config, size_t tokens, size_t threads);

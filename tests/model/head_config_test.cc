@@ -1,5 +1,7 @@
 #include "model/head_config.h"
 
+#include "model/checkpoint_heads.h"
+
 #include <catch2/catch_amalgamated.hpp>
 #include <string>
 
