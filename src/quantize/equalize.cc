@@ -79,6 +79,7 @@ void PassBranch(const ProfileTensors& tensors, const std::string& matrix, double
 EqualizedInput NormInput(const EncoderConfig& config, std::string norm, std::string scale_name) {
   EqualizedInput input;
   input.norm_bias = config.norm_bias;
+  input.gentle = config.pre_norm;
   input.input_scale_name = std::move(scale_name);
   input.tensors.push_back(norm + ".weight");
   if (config.norm_bias) input.tensors.push_back(norm + ".bias");

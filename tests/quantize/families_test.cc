@@ -173,7 +173,7 @@ TEST_CASE("families: labels of texts and pairs score as in transformers") {
         ++r;
       }
       std::cerr << id << " " << error << "\n";
-      CHECK(error <= (precision == Precision::kFloat32 ? 1e-5 : 0.05));
+      CHECK(error <= (precision == Precision::kFloat32 ? 1e-5 : raw ? 0.1 : 0.05));
     }
   }
 }
