@@ -4,8 +4,6 @@
 #include <catch2/catch_amalgamated.hpp>
 
 #include <cmath>
-#include <iostream>
-#include <map>
 
 #include "kernels/activation.h"
 #include "kernels/elementwise.h"
@@ -145,7 +143,6 @@ TEST_CASE("families: sentence vectors are those of transformers, in int8 nearly"
         Embed(OpenedFolder(folder, Precision::kFloat32), sequences), expected);
     const double cosine =
         LeastCosine(Embed(OpenedFolder(folder, Precision::kInt8), sequences), expected);
-    std::cerr << id << " " << error << " " << 1 - cosine << "\n";
     CHECK(error <= 1e-5);
     CHECK(cosine >= 0.999);
   }
@@ -172,8 +169,129 @@ TEST_CASE("families: labels of texts and pairs score as in transformers") {
         }
         ++r;
       }
-      std::cerr << id << " " << error << "\n";
       CHECK(error <= (precision == Precision::kFloat32 ? 1e-5 : raw ? 0.1 : 0.05));
+    }
+  }
+}
+
+TEST_CASE("families: tokens have the labels of transformers") {
+  const JsonDocument document = FamilyCases("tag");
+  for (const Json golden : document.root().Items()) {
+    INFO(golden.GetString("id").value());
+    const Model model = OpenedFolder(FolderOf(golden), Precision::kFloat32);
+    const Rows scores = HeadScores(model, HeadTask::kTag, SequencesOf(golden));
+    const Head& head = *model.RequireHead("", HeadTask::kTag).value();
+    for (const Json token : golden.GetArray("tokens").value().Items()) {
+      const std::vector<float>& row =
+          scores[static_cast<size_t>(token.GetInt("index").value())];
+      const auto best = std::max_element(row.begin(), row.end());
+      const std::string& label = head.spec.labels[static_cast<size_t>(best - row.begin())];
+      const std::string_view expected = token.GetString("label").value();
+      CHECK(label == expected);
+      CHECK(std::abs(*best - token.GetDouble("score").value()) <= 1e-5);
+    }
+  }
+}
+
+// Every classifier on tokens, of the fixtures whose cases need words as well: it loads, and its
+// outputs are as many as the labels.
+TEST_CASE("families: heads of token classification are bound") {
+  for (const char* name : {"xlmr-ner", "deberta-ner", "modernbert-ner"}) {
+    CAPTURE(name);
+    for (const Precision precision : {Precision::kFloat32, Precision::kInt8}) {
+      const Model model = OpenedFolder(FamilyFolder(name), precision);
+      CHECK_FALSE(model.RequireHead("").ok());
+      const Rows scores = HeadScores(model, HeadTask::kTag, {{{1, 5, 9, 2}, {0, 0, 0, 0}}});
+      REQUIRE(scores.size() == 4);
+      CHECK(scores[0].size() == 5);
+    }
+  }
+}
+
+TEST_CASE("families: the best answer scores as in transformers") {
+  const JsonDocument document = FamilyCases("answer");
+  for (const Json golden : document.root().Items()) {
+    INFO(golden.GetString("id").value());
+    const Model model = OpenedFolder(FolderOf(golden), Precision::kFloat32);
+    const Rows logits = HeadScores(model, HeadTask::kAnswer, SequencesOf(golden), true);
+    std::vector<int> tokens = testing::IntList(golden.GetArray("context").value());
+    tokens.insert(tokens.begin(), 0);  // the first token takes part in softmax
+    std::vector<double> shares[2];
+    for (size_t side = 0; side < 2; ++side) {
+      double sum = 0;
+      for (const int t : tokens) {
+        sum += std::exp(double{logits[static_cast<size_t>(t)][side]});
+      }
+      for (const int t : tokens) {
+        shares[side].push_back(std::exp(double{logits[static_cast<size_t>(t)][side]}) / sum);
+      }
+    }
+    double best = 0;
+    for (size_t i = 1; i < tokens.size(); ++i) {
+      for (size_t j = i; j < std::min(tokens.size(), i + 15); ++j) {
+        best = std::max(best, shares[0][i] * shares[1][j]);
+      }
+    }
+    CHECK(std::abs(best - golden.GetDouble("score").value()) <= 1e-5);
+  }
+}
+
+TEST_CASE("families: masked words score as in transformers") {
+  const JsonDocument document = FamilyCases("fill_mask");
+  for (const Json golden : document.root().Items()) {
+    INFO(golden.GetString("id").value());
+    for (const Precision precision : {Precision::kFloat32, Precision::kInt8}) {
+      const Model model = OpenedFolder(FolderOf(golden), precision);
+      const Rows scores = HeadScores(model, HeadTask::kFillMask, SequencesOf(golden));
+      const std::vector<float>& row = scores[static_cast<size_t>(golden.GetInt("mask").value())];
+      CHECK(row.size() == model.encoder_config().vocab_size);
+      for (const Json word : golden.GetArray("words").value().Items()) {
+        const auto id = static_cast<size_t>(word.GetInt("id").value());
+        const double tolerance = precision == Precision::kFloat32 ? 1e-5 : 0.05;
+        CHECK(std::abs(row[id] - word.GetDouble("score").value()) <= tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("families: a text alone, in a batch, with other threads: the same bits") {
+  const JsonDocument document = FamilyCases("embed");
+  for (const Json golden : document.root().Items()) {
+    INFO(golden.GetString("id").value());
+    if (IsRefused(golden.GetString("fixture").value())) continue;
+    const std::vector<Sequence> sequences = SequencesOf(golden);
+    for (const Precision precision : {Precision::kFloat32, Precision::kInt8}) {
+      const Model model = OpenedFolder(FolderOf(golden), precision);
+      const std::vector<float> together = HiddenStates(model, sequences, 1);
+      CHECK(CountDifferentBits(HiddenStates(model, sequences, 2), together) == 0);
+      size_t at = 0;
+      for (const Sequence& sequence : sequences) {
+        const std::vector<float> alone = HiddenStates(model, {sequence}, 2);
+        CHECK(CountDifferentBits(alone, std::span(together).subspan(at, alone.size())) == 0);
+        at += alone.size();
+      }
+    }
+  }
+}
+
+TEST_CASE("families: a saved one-file model opens to the same bits, whatever the chunks") {
+  const JsonDocument document = FamilyCases("embed");
+  for (const Json golden : document.root().Items()) {
+    INFO(golden.GetString("id").value());
+    if (IsRefused(golden.GetString("fixture").value())) continue;
+    const Folder folder = FolderOf(golden);
+    for (const Precision precision : {Precision::kFloat32, Precision::kInt8}) {
+      TensorFile file =
+          testing::Import(folder, {.options = {.precision = precision}, .chunk = 1000}).value();
+      const std::vector<uint8_t> saved(file.bytes().begin(), file.bytes().end());
+      const std::vector<Sequence> sequences = SequencesOf(golden);
+      const std::vector<float> imported = HiddenStates(OpenedFile(std::move(file)), sequences, 1);
+      ByteBlock block = ByteBlock::Create(saved.size(), "saved").value();
+      std::copy(saved.begin(), saved.end(), block.data());
+      const Model reopened = OpenedFile(TensorFile::FromBytes("saved", std::move(block)).value());
+      CHECK(CountDifferentBits(HiddenStates(reopened, sequences, 1), imported) == 0);
+      CHECK(CountDifferentBits(HiddenStates(OpenedFolder(folder, precision), sequences, 1),
+                               imported) == 0);
     }
   }
 }
