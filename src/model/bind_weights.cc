@@ -171,6 +171,12 @@ Status WeightBinder::Bind(const TensorSpec& spec, TensorView<float>& slot) {
   return Done{};
 }
 
+ErrorBox WeightBinder::PrecisionError(std::string_view name, Precision precision) {
+  return FormatError(Message(file_.name()) + ": tensor " + name + " has dtype " +
+                     DTypeName(FindEntry(name)->tensor->dtype) + ", but the file's precision is " +
+                     PrecisionName(precision));
+}
+
 Result<std::span<const uint8_t>> WeightBinder::Bytes(std::string_view name) {
   Entry* entry = FindEntry(name);
   if (entry == nullptr) {

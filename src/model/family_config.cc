@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/json_fields.h"
 #include "model/family_options.h"
 
 namespace pocketbert {
@@ -116,16 +117,7 @@ constexpr ModelType kModelTypes[] = {
     {"new", ModelFamily::kGte, &kNew},
 };
 
-// Reads a size of at least `least`.
-Status ReadSize(Json config, const SizeKey& key, int64_t least, int64_t most, size_t& size) {
-  const bool use_alias = key.alias != nullptr && config.FindOrNull(key.key).is_null();
-  PB_ASSIGN_OR_RETURN(const int64_t value, config.IntOr(use_alias ? key.alias : key.key,
-                                                        key.fallback, least, most));
-  size = static_cast<size_t>(value);
-  return Done{};
-}
-
-Status ReadSizes(Json config, const FamilyKeys& keys, EncoderConfig& encoder) {
+void ReadSizes(const FamilyKeys& keys, Json config, JsonFields& fields, EncoderConfig& encoder) {
   const struct {
     const SizeKey& key;
     int64_t least, most;
@@ -139,36 +131,41 @@ Status ReadSizes(Json config, const FamilyKeys& keys, EncoderConfig& encoder) {
                {keys.type_vocab_size, 0, kMaxTypes, encoder.type_vocab_size},
                {keys.embedding_size, 1, kMaxWidth, encoder.embedding_size}};
   for (const auto& [key, least, most, size] : sizes) {
-    if (key.key != nullptr) PB_RETURN_IF_ERROR(ReadSize(config, key, least, most, size));
+    if (key.key == nullptr) continue;
+    const bool use_alias = key.alias != nullptr && config.FindOrNull(key.key).is_null();
+    size = static_cast<size_t>(
+        fields.Int(use_alias ? key.alias : key.key, key.fallback, least, most));
   }
   if (keys.embedding_size.key == nullptr) encoder.embedding_size = encoder.hidden_size;
-  if (encoder.hidden_size % encoder.heads == 0) return Done{};
-  return FormatError(Message(config.Path()) + ": " + keys.hidden_size.key + " is " +
-                     encoder.hidden_size + ", no multiple of " + keys.heads.key +
-                     " (attention heads), which is " + encoder.heads);
+  if (encoder.hidden_size % encoder.heads == 0) return;
+  fields.Fail(FormatError(Message(config.Path()) + ": " + keys.hidden_size.key + " is " +
+                          encoder.hidden_size + ", no multiple of " + keys.heads.key +
+                          " (attention heads), which is " + encoder.heads));
 }
 
-Status ReadActivation(Json config, const FamilyKeys& keys, FamilyConfig& family) {
-  PB_ASSIGN_OR_RETURN(const std::string_view name,
-                      config.StringOr(keys.activation_key, keys.activation));
+void ReadActivation(const FamilyKeys& keys, Json config, JsonFields& fields,
+                    FamilyConfig& family) {
+  const std::string_view name = fields.String(keys.activation_key, keys.activation);
   const std::optional<Activation> activation = ActivationFromName(name);
-  if (!activation) {
-    return UnsupportedError(Message(config.Path()) + ": " + keys.activation_key + " is \"" + name +
-                            "\", which is no known activation function");
-  }
   family.activation_name = std::string(name);
-  family.encoder.activation = *activation;
-  return Done{};
+  if (activation) {
+    family.encoder.activation = *activation;
+  } else {
+    fields.Fail(UnsupportedError(Message(config.Path()) + ": " + keys.activation_key + " is \"" +
+                                 name + "\", which is no known activation function"));
+  }
 }
 
-Status ReadEpsilon(Json config, const FamilyKeys& keys, float& epsilon) {
+void ReadEpsilon(const FamilyKeys& keys, Json config, JsonFields& fields, float& epsilon) {
   epsilon = keys.eps;
-  if (keys.eps_key == nullptr) return Done{};
+  if (keys.eps_key == nullptr) return;
   const char* key = config.FindOrNull(keys.eps_key).is_null() ? "layer_norm_eps" : keys.eps_key;
-  PB_ASSIGN_OR_RETURN(const double eps, config.DoubleOr(key, static_cast<double>(keys.eps)));
-  if (!(eps >= 0 && eps <= 1)) return config.FindOrNull(key).ErrorExpected("a number in 0 … 1");
-  epsilon = static_cast<float>(eps);
-  return Done{};
+  const double value = fields.Double(key, static_cast<double>(keys.eps));
+  if (value >= 0 && value <= 1) {
+    epsilon = static_cast<float>(value);
+  } else {
+    fields.Fail(config.FindOrNull(key).ErrorExpected("a number in 0 … 1"));
+  }
 }
 
 }  // namespace
@@ -197,9 +194,11 @@ Result<FamilyConfig> ReadFamilyConfig(Json config, const ModelType& type) {
   const FamilyKeys& keys = *type.keys;
   FamilyConfig family;
   PB_RETURN_IF_ERROR(RefuseOtherNetworks(config, type.family));
-  PB_RETURN_IF_ERROR(ReadSizes(config, keys, family.encoder));
-  PB_RETURN_IF_ERROR(ReadEpsilon(config, keys, family.encoder.layer_norm_eps));
-  PB_RETURN_IF_ERROR(ReadActivation(config, keys, family));
+  JsonFields fields(config);
+  ReadSizes(keys, config, fields, family.encoder);
+  ReadEpsilon(keys, config, fields, family.encoder.layer_norm_eps);
+  ReadActivation(keys, config, fields, family);
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
   PB_RETURN_IF_ERROR(ReadFamilyOptions(config, type.family, family.encoder));
   return family;
 }

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/json_fields.h"
 #include "nn/position_tables.h"
 
 namespace pocketbert {
@@ -9,20 +10,19 @@ namespace {
 
 // Angles are computed for positions below this.
 constexpr size_t kMaxRotaryPositions = size_t{1} << 20;
-constexpr double kMaxTheta = 1e12;
+constexpr int64_t kMaxDistance = 1 << 20;
 
 // A key that must have one value, in one family or in all.
 struct FixedKey {
   const char* key;
   bool value;
-  bool any_family = true;
+  bool any_family = false;
   ModelFamily family = ModelFamily::kBert;
 };
 constexpr FixedKey kFixedKeys[] = {
-    {"is_decoder", false},
-    {"add_cross_attention", false},
-    {"is_encoder_decoder", false},
-    {"relative_attention", true, false, ModelFamily::kDeberta},
+    {"is_decoder", false, true},
+    {"add_cross_attention", false, true},
+    {"is_encoder_decoder", false, true},
     {"prenorm", false, false, ModelFamily::kNomic},
     {"causal", false, false, ModelFamily::kNomic},
     {"parallel_block", false, false, ModelFamily::kNomic},
@@ -33,24 +33,11 @@ constexpr FixedKey kFixedKeys[] = {
     {"logn_attention_scale", false, false, ModelFamily::kGte},
 };
 
-// Keys that must be absent, null, 0 or empty.
-struct EmptyKey {
-  const char* key;
-  const char* why;
-};
-constexpr EmptyKey kEmptyKeys[] = {
-    {"pruned_heads", "pruned attention heads are not supported"},
-    {"quantization_config", "expected a checkpoint of F32, F16 or BF16 weights"},
-    {"conv_kernel_size", "DeBERTa's convolution layer is not supported"},
-    {"moe_every_n_layers", "mixtures of experts are not supported"},
-    {"rotary_emb_scale_base", "scaled rotary positions (XPos) are not supported"},
-    {"rotary_scaling_factor", "scaled rotary positions are not supported"},
-};
-
-ErrorBox Unsupported(Json config, std::string_view key, std::string_view expected) {
-  return UnsupportedError(Message(config.Path()) + ": " + key + " is " +
-                          config.FindOrNull(key).Describe() + ", expected " + expected);
-}
+// Keys that must be absent, null, 0 or empty: pruned heads, quantized weights, DeBERTa's convolution
+// layer, mixtures of experts, and nomic's scaled rotary positions are not supported.
+constexpr const char* kEmptyKeys[] = {"pruned_heads",          "quantization_config",
+                                      "conv_kernel_size",      "moe_every_n_layers",
+                                      "rotary_emb_scale_base", "rotary_scaling_factor"};
 
 bool IsEmpty(Json value) {
   if (value.is_object() || value.is_array()) return value.size() == 0;
@@ -58,290 +45,254 @@ bool IsEmpty(Json value) {
   return value.is_null();
 }
 
-Result<float> ReadTheta(Json json, const char* key, float fallback) {
-  PB_ASSIGN_OR_RETURN(const double theta, json.DoubleOr(key, static_cast<double>(fallback)));
-  if (!(theta >= 1 && theta <= kMaxTheta)) {
-    return json.FindOrNull(key).ErrorExpected("a number in 1 … 1e12");
-  }
-  return static_cast<float>(theta);
-}
+// The members of one object; the first fault is kept, and from then on all have their defaults.
+struct Options {
+  Json json;
+  JsonFields fields;
 
-Status ReadFactor(Json json, float& factor) {
-  PB_ASSIGN_OR_RETURN(const double value, json.DoubleOr("factor", 1));
-  if (!(value >= 1 && value <= 1e6)) {
-    return json.FindOrNull("factor").ErrorExpected("a number in 1 … 1000000");
+  explicit Options(Json json) : json(json), fields(json) {}
+
+  bool Has(const char* key) const { return !json.FindOrNull(key).is_null(); }
+  // Nothing here computes another value of `key`.
+  void Expect(bool met, const char* key, const char* expected) {
+    if (met || !fields.ok()) return;
+    fields.Fail(UnsupportedError(Message(json.Path()) + ": " + key + " is " +
+                                 json.FindOrNull(key).Describe() + ", expected " + expected));
   }
-  factor = static_cast<float>(value);
-  return Done{};
-}
+  // No value of `key` makes sense but the expected ones. A key that is absent has its default.
+  void ExpectSound(bool met, const char* key, const char* expected) {
+    if (met || !fields.ok()) return;
+    fields.Fail(FormatError(Message(json.Path()) + ": " + key + " is " +
+                            json.FindOrNull(key).Describe() + ", expected " + expected));
+  }
+  size_t Size(const char* key, int64_t fallback, int64_t min, int64_t max) {
+    return static_cast<size_t>(fields.Int(key, fallback, min, max));
+  }
+  float Number(const char* key, float fallback, double max) {
+    const double value = fields.Double(key, static_cast<double>(fallback));
+    ExpectSound(value >= 1 && value <= max, key, "a number from 1 to 1e12 (a factor: to 1e6)");
+    return static_cast<float>(value);
+  }
+  float Theta(const char* key, float fallback) { return Number(key, fallback, 1e12); }
+  float Factor() { return Number("factor", 1, 1e6); }
+};
 
 // transformers 5's rope_parameters: {"rope_type": "default" or "linear", "rope_theta", "factor"}.
-Status ReadRope(Json rope, float& theta, float& factor) {
-  if (rope.is_null()) return Done{};
-  PB_ASSIGN_OR_RETURN(const std::string_view type, rope.StringOr("rope_type", "default"));
-  if (type != "default" && type != "linear") {
-    return Unsupported(rope, "rope_type", "default or linear");
-  }
-  PB_ASSIGN_OR_RETURN(theta, ReadTheta(rope, "rope_theta", theta));
-  return type == "linear" ? ReadFactor(rope, factor) : Status(Done{});
+void ReadRope(Json rope, Options& options, float& theta, float& factor) {
+  if (rope.is_null()) return;
+  Options inner(rope);
+  const std::string_view type = inner.fields.String("rope_type", "default");
+  inner.Expect(type == "default" || type == "linear", "rope_type", "default or linear");
+  theta = inner.Theta("rope_theta", theta);
+  if (type == "linear") factor = inner.Factor();
+  Status status = inner.fields.FinishOpen();
+  if (!status.ok()) options.fields.Fail(std::move(status).TakeError());
 }
 
-Status CheckRotary(Json config, EncoderConfig& encoder) {
+void CheckRotary(Options& options, EncoderConfig& encoder) {
   encoder.relative = RelativePositions::kRotary;
   encoder.position_table = false;
   if (encoder.head_size() % 2 != 0) {
-    return FormatError(Message(config.Path()) + ": the size of an attention head is " +
-                       encoder.head_size() + ", expected an even number for rotary positions");
+    options.fields.Fail(FormatError(Message(options.json.Path()) +
+                                    ": the size of an attention head is " + encoder.head_size() +
+                                    ", expected an even number for rotary positions"));
   }
   if (encoder.max_positions > kMaxRotaryPositions) {
-    return FormatError(Message(config.Path()) + ": " + encoder.max_positions +
-                       " positions, expected at most " + kMaxRotaryPositions);
+    options.fields.Fail(FormatError(Message(options.json.Path()) + ": " + encoder.max_positions +
+                                    " positions, expected at most " + kMaxRotaryPositions));
   }
-  return Done{};
 }
 
 // Positions from pad_token_id + 1 on; the padding token itself stands at pad_token_id.
-Status ReadPaddedPositions(Json config, EncoderConfig& encoder) {
-  PB_ASSIGN_OR_RETURN(const int64_t pad, config.IntOr("pad_token_id", 1, 0, INT32_MAX - 1));
+void ReadPaddedPositions(Options& options, EncoderConfig& encoder) {
+  const size_t pad = options.Size("pad_token_id", 1, 0, INT32_MAX - 1);
   encoder.padding_id = static_cast<int32_t>(pad);
-  encoder.first_position = static_cast<size_t>(pad) + 1;
-  if (encoder.first_position < encoder.max_positions) return Done{};
-  return FormatError(Message(config.Path()) + ": max_position_embeddings is " +
-                     encoder.max_positions + ", expected more than pad_token_id + 1, which is " +
-                     encoder.first_position);
+  encoder.first_position = pad + 1;
+  options.ExpectSound(pad + 1 < encoder.max_positions, "max_position_embeddings",
+                      "more than pad_token_id + 1");
 }
 
-Status ReadMpnet(Json config, EncoderConfig& encoder) {
-  PB_RETURN_IF_ERROR(ReadPaddedPositions(config, encoder));
+void ReadMpnet(Options& options, EncoderConfig& encoder) {
+  ReadPaddedPositions(options, encoder);
   encoder.relative = RelativePositions::kBias;
-  PB_ASSIGN_OR_RETURN(const int64_t rows,
-                      config.IntOr("relative_attention_num_buckets", 32, 32, 1 << 20));
-  encoder.relative_bias_rows = static_cast<size_t>(rows);
-  return Done{};
+  encoder.relative_bias_rows =
+      options.Size("relative_attention_num_buckets", 32, kRelativeBiasBuckets, kMaxDistance);
 }
 
-Status ReadAlbert(Json config, EncoderConfig& encoder) {
-  PB_ASSIGN_OR_RETURN(const int64_t groups,
-                      config.IntOr("num_hidden_groups", 1, 1, static_cast<int64_t>(encoder.layers)));
-  PB_ASSIGN_OR_RETURN(const int64_t inner, config.IntOr("inner_group_num", 1));
-  if (inner != 1) return Unsupported(config, "inner_group_num", "1");
-  encoder.layer_sets = static_cast<size_t>(groups);
-  if (encoder.layers % encoder.layer_sets == 0) return Done{};
-  return Unsupported(config, "num_hidden_groups", "a divisor of num_hidden_layers");
+void ReadAlbert(Options& options, EncoderConfig& encoder) {
+  encoder.layer_sets =
+      options.Size("num_hidden_groups", 1, 1, static_cast<int64_t>(encoder.layers));
+  options.Expect(encoder.layers % encoder.layer_sets == 0, "num_hidden_groups",
+                 "a divisor of num_hidden_layers");
+  options.Expect(options.fields.Int("inner_group_num", 1) == 1, "inner_group_num", "1");
+}
+
+void AddPositionKind(std::string_view kind, Options& options, EncoderConfig& encoder) {
+  encoder.content_to_position |= kind == "c2p";
+  encoder.position_to_content |= kind == "p2c";
+  options.Expect(kind == "c2p" || kind == "p2c" || kind.empty(), "pos_att_type",
+                 "c2p, p2c or both");
 }
 
 // pos_att_type is a list, or one text with | between its items.
-Status ReadPositionKinds(Json config, EncoderConfig& encoder) {
-  const auto add = [&](std::string_view kind) -> Status {
-    if (kind == "c2p") {
-      encoder.content_to_position = true;
-    } else if (kind == "p2c") {
-      encoder.position_to_content = true;
-    } else if (!kind.empty()) {
-      return Unsupported(config, "pos_att_type", "c2p, p2c or both");
-    }
-    return Done{};
-  };
-  const Json kinds = config.FindOrNull("pos_att_type");
+void ReadPositionKinds(Options& options, EncoderConfig& encoder) {
+  const Json kinds = options.json.FindOrNull("pos_att_type");
   for (const Json item : kinds.Items()) {
-    PB_ASSIGN_OR_RETURN(const std::string_view kind, item.AsString());
-    PB_RETURN_IF_ERROR(add(kind));
+    AddPositionKind(item.is_string() ? item.AsString().value() : "?", options, encoder);
   }
-  if (kinds.is_null() || kinds.is_array()) return Done{};
-  PB_ASSIGN_OR_RETURN(std::string_view rest, kinds.AsString());
+  if (kinds.is_array()) return;
+  std::string_view rest = options.fields.String("pos_att_type", "");
   while (!rest.empty()) {
     const size_t bar = rest.find('|');
-    PB_RETURN_IF_ERROR(add(rest.substr(0, bar)));
+    AddPositionKind(rest.substr(0, bar), options, encoder);
     rest = bar == std::string_view::npos ? std::string_view() : rest.substr(bar + 1);
   }
-  return Done{};
 }
 
-Status ReadDistances(Json config, EncoderConfig& encoder) {
-  constexpr int64_t kMost = 1 << 20;
-  PB_ASSIGN_OR_RETURN(const int64_t buckets, config.IntOr("position_buckets", -1, -1, kMost));
-  PB_ASSIGN_OR_RETURN(const int64_t most, config.IntOr("max_relative_positions", -1, -1, kMost));
+void ReadDistances(Options& options, EncoderConfig& encoder) {
+  const int64_t buckets = options.fields.Int("position_buckets", -1, -1, kMaxDistance);
+  const int64_t most = options.fields.Int("max_relative_positions", -1, -1, kMaxDistance);
   encoder.relative_buckets = buckets < 1 ? 0 : static_cast<size_t>(buckets);
-  encoder.relative_max_distance =
-      most < 1 ? encoder.max_positions : static_cast<size_t>(most);
-  if (encoder.relative_buckets == 1 ||
-      (encoder.relative_buckets > 1 &&
-       encoder.relative_max_distance <= encoder.relative_buckets / 2 + 1)) {
-    return FormatError(Message(config.Path()) + ": position_buckets is " + buckets +
-                       ", expected at least 2, and half of it below the largest distance, which "
-                       "is " + encoder.relative_max_distance);
-  }
-  return Done{};
+  encoder.relative_max_distance = most < 1 ? encoder.max_positions : static_cast<size_t>(most);
+  options.ExpectSound(buckets < 1 || (buckets > 1 && encoder.relative_max_distance >
+                                                         encoder.relative_buckets / 2 + 1),
+                      "position_buckets",
+                      "at least 2, and half of it below the largest distance");
 }
 
-Status ReadDeberta(Json config, EncoderConfig& encoder) {
+void ReadDeberta(Options& options, EncoderConfig& encoder) {
   encoder.relative = RelativePositions::kDisentangled;
   const auto hidden = static_cast<int64_t>(encoder.hidden_size);
-  PB_ASSIGN_OR_RETURN(const int64_t width, config.IntOr("embedding_size", hidden));
-  if (width != hidden) return Unsupported(config, "embedding_size", "that of hidden_size");
   const auto head_size = static_cast<int64_t>(encoder.head_size());
-  PB_ASSIGN_OR_RETURN(const int64_t head, config.IntOr("attention_head_size", head_size));
-  if (head != head_size) {
-    return Unsupported(config, "attention_head_size", "hidden_size / num_attention_heads");
-  }
-  PB_ASSIGN_OR_RETURN(const std::string_view norm, config.StringOr("norm_rel_ebd", "none"));
-  if (norm != "none" && norm != "layer_norm") {
-    return Unsupported(config, "norm_rel_ebd", "none or layer_norm");
-  }
-  encoder.relative_norm = norm == "layer_norm";
-  PB_ASSIGN_OR_RETURN(const bool relative, config.BoolOr("relative_attention", false));
-  if (!relative) return Unsupported(config, "relative_attention", "true");
-  PB_ASSIGN_OR_RETURN(encoder.position_table, config.BoolOr("position_biased_input", true));
-  PB_ASSIGN_OR_RETURN(encoder.share_position_projections, config.BoolOr("share_att_key", false));
-  PB_RETURN_IF_ERROR(ReadPositionKinds(config, encoder));
-  return ReadDistances(config, encoder);
+  JsonFields& fields = options.fields;
+  options.Expect(fields.Int("embedding_size", hidden) == hidden, "embedding_size",
+                 "that of hidden_size");
+  options.Expect(fields.Int("attention_head_size", head_size) == head_size, "attention_head_size",
+                 "hidden_size / num_attention_heads");
+  options.Expect(fields.Bool("relative_attention", false), "relative_attention", "true");
+  encoder.relative_norm = fields.Choice("norm_rel_ebd", 0, "none, layer_norm") == 1;
+  encoder.position_table = fields.Bool("position_biased_input", true);
+  encoder.share_position_projections = fields.Bool("share_att_key", false);
+  ReadPositionKinds(options, encoder);
+  ReadDistances(options, encoder);
 }
 
 // transformers 5 lists the kind of every layer.
-Status CheckLayerTypes(Json config, const EncoderConfig& encoder) {
-  const Json types = config.FindOrNull("layer_types");
+void CheckLayerTypes(Options& options, const EncoderConfig& encoder) {
   size_t layer = 0;
-  for (const Json item : types.Items()) {
-    PB_ASSIGN_OR_RETURN(const std::string_view type, item.AsString());
-    if (type != (encoder.HasWindow(layer++) ? "sliding_attention" : "full_attention")) {
-      return UnsupportedError(Message(item.Path()) +
-                              " is not what global_attn_every_n_layers says");
-    }
+  for (const Json item : options.json.FindOrNull("layer_types").Items()) {
+    const std::string_view expected =
+        encoder.HasWindow(layer++) ? "sliding_attention" : "full_attention";
+    options.Expect(item.is_string() && item.AsString().value() == expected, "layer_types",
+                   "what global_attn_every_n_layers says");
   }
-  return Done{};
 }
 
-Status ReadModernBert(Json config, EncoderConfig& encoder) {
+void ReadModernBert(Options& options, EncoderConfig& encoder) {
+  JsonFields& fields = options.fields;
   encoder.pre_norm = encoder.gated = true;
   encoder.first_attention_norm = false;
-  PB_ASSIGN_OR_RETURN(encoder.norm_bias, config.BoolOr("norm_bias", false));
-  PB_ASSIGN_OR_RETURN(encoder.attention_bias, config.BoolOr("attention_bias", false));
-  PB_ASSIGN_OR_RETURN(encoder.intermediate_bias, config.BoolOr("mlp_bias", false));
-  encoder.attention_output_bias = encoder.attention_bias;
-  encoder.output_bias = encoder.intermediate_bias;
-  PB_ASSIGN_OR_RETURN(const int64_t every, config.IntOr("global_attn_every_n_layers", 3, 1, 1000));
-  PB_ASSIGN_OR_RETURN(const int64_t window, config.IntOr("local_attention", 128, 2, 1 << 20));
-  encoder.global_every = static_cast<size_t>(every);
-  encoder.window_reach = static_cast<size_t>(window) / 2;
-  PB_RETURN_IF_ERROR(CheckLayerTypes(config, encoder));
-  PB_ASSIGN_OR_RETURN(encoder.rotary_theta, ReadTheta(config, "global_rope_theta", 160000));
-  const float local = config.Find("local_rope_theta") ? encoder.rotary_theta : 10000;
-  PB_ASSIGN_OR_RETURN(encoder.rotary_local_theta, ReadTheta(config, "local_rope_theta", local));
-  const Json rope = config.FindOrNull("rope_parameters");
-  float local_factor = 1;
-  PB_RETURN_IF_ERROR(
-      ReadRope(rope.FindOrNull("full_attention"), encoder.rotary_theta, encoder.rotary_factor));
-  PB_RETURN_IF_ERROR(
-      ReadRope(rope.FindOrNull("sliding_attention"), encoder.rotary_local_theta, local_factor));
-  if (!IsEmpty(config.FindOrNull("rope_scaling")) || local_factor != encoder.rotary_factor) {
-    return Unsupported(config, rope.is_null() ? "rope_scaling" : "rope_parameters",
-                       "rotary positions without a scale");
-  }
-  return CheckRotary(config, encoder);
+  encoder.norm_bias = fields.Bool("norm_bias", false);
+  encoder.attention_bias = encoder.attention_output_bias = fields.Bool("attention_bias", false);
+  encoder.intermediate_bias = encoder.output_bias = fields.Bool("mlp_bias", false);
+  encoder.global_every = options.Size("global_attn_every_n_layers", 3, 1, 1000);
+  encoder.window_reach = options.Size("local_attention", 128, 2, kMaxDistance) / 2;
+  CheckLayerTypes(options, encoder);
+  encoder.rotary_theta = options.Theta("global_rope_theta", 160000);
+  // Null is not absent here.
+  const float local = options.json.Find("local_rope_theta") ? encoder.rotary_theta : 10000;
+  encoder.rotary_local_theta = options.Theta("local_rope_theta", local);
+  const Json rope = options.json.FindOrNull("rope_parameters");
+  float factor = 1;
+  ReadRope(rope.FindOrNull("full_attention"), options, encoder.rotary_theta, factor);
+  ReadRope(rope.FindOrNull("sliding_attention"), options, encoder.rotary_local_theta, factor);
+  options.Expect(factor == 1, "rope_parameters", "no factor");
+  options.Expect(!options.Has("rope_scaling"), "rope_scaling", "none");
+  CheckRotary(options, encoder);
 }
 
-// "swiglu" of the public files is what transformers calls "silu" in a gated block.
-Status ReadNomicActivation(Json config, EncoderConfig& encoder) {
-  PB_ASSIGN_OR_RETURN(const std::string_view name, config.StringOr("activation_function", ""));
-  if (name == "swiglu") {
-    encoder.activation = Activation::kSilu;
-  } else if (name == "geglu") {
-    encoder.activation = Activation::kGelu;
-  } else if (!name.empty()) {
-    return Unsupported(config, "activation_function", "swiglu or geglu");
-  }
-  return Done{};
-}
-
-Status ReadNomic(Json config, EncoderConfig& encoder) {
+void ReadNomic(Options& options, EncoderConfig& encoder) {
+  JsonFields& fields = options.fields;
+  const bool public_names = options.Has("n_embd");
   encoder.gated = true;
-  const bool public_names = !config.FindOrNull("n_embd").is_null();
-  if (public_names && config.FindOrNull("n_inner").is_null()) {
-    encoder.intermediate_size = 4 * encoder.hidden_size;
+  if (public_names && !options.Has("n_inner")) encoder.intermediate_size = 4 * encoder.hidden_size;
+  // "swiglu" is what transformers calls "silu" in a gated block.
+  if (options.Has("activation_function")) {
+    const bool silu = fields.Choice("activation_function", 0, "swiglu, geglu") == 0;
+    encoder.activation = silu ? Activation::kSilu : Activation::kGelu;
   }
-  PB_RETURN_IF_ERROR(ReadNomicActivation(config, encoder));
-  PB_ASSIGN_OR_RETURN(encoder.attention_bias, config.BoolOr("qkv_proj_bias", public_names));
-  PB_ASSIGN_OR_RETURN(encoder.intermediate_bias, config.BoolOr("mlp_fc1_bias", public_names));
-  PB_ASSIGN_OR_RETURN(encoder.output_bias, config.BoolOr("mlp_fc2_bias", public_names));
-  encoder.attention_output_bias = encoder.attention_bias;
-  PB_ASSIGN_OR_RETURN(const double part,
-                      config.DoubleOr("rotary_emb_fraction", public_names ? 0 : 1));
-  if (part != 1) return Unsupported(config, "rotary_emb_fraction", "1");
-  PB_ASSIGN_OR_RETURN(encoder.rotary_theta, ReadTheta(config, "rotary_emb_base", 10000));
-  PB_RETURN_IF_ERROR(ReadRope(config.FindOrNull("rope_parameters"), encoder.rotary_theta,
-                              encoder.rotary_factor));
-  return CheckRotary(config, encoder);
+  encoder.attention_bias = encoder.attention_output_bias =
+      fields.Bool("qkv_proj_bias", public_names);
+  encoder.intermediate_bias = fields.Bool("mlp_fc1_bias", public_names);
+  encoder.output_bias = fields.Bool("mlp_fc2_bias", public_names);
+  options.Expect(fields.Double("rotary_emb_fraction", public_names ? 0 : 1) == 1,
+                 "rotary_emb_fraction", "1");
+  encoder.rotary_theta = options.Theta("rotary_emb_base", 10000);
+  ReadRope(options.json.FindOrNull("rope_parameters"), options, encoder.rotary_theta,
+           encoder.rotary_factor);
+  CheckRotary(options, encoder);
 }
 
 // rope_scaling of model_type "new": NTK, angles of theta * factor, slowed by factor^(2 / head size).
-Status ReadNtk(Json config, EncoderConfig& encoder) {
-  const Json scaling = config.FindOrNull("rope_scaling");
-  if (scaling.is_null()) return Done{};
-  PB_ASSIGN_OR_RETURN(const std::string_view type, scaling.StringOr("type", ""));
-  if (type != "ntk" || !scaling.FindOrNull("mixed_b").is_null()) {
-    return Unsupported(config, "rope_scaling", "type ntk without mixed_b");
-  }
-  float factor = 1;
-  PB_RETURN_IF_ERROR(ReadFactor(scaling, factor));
+void ReadNtk(Options& options, EncoderConfig& encoder) {
+  const Json scaling = options.json.FindOrNull("rope_scaling");
+  if (scaling.is_null()) return;
+  Options inner(scaling);
+  options.Expect(inner.fields.String("type", "") == "ntk" && !inner.Has("mixed_b"),
+                 "rope_scaling", "type ntk without mixed_b");
+  const float factor = inner.Factor();
+  Status status = inner.fields.FinishOpen();
+  if (!status.ok()) return options.fields.Fail(std::move(status).TakeError());
   encoder.rotary_theta *= factor;
   encoder.rotary_factor = NtkRotaryFactor(factor, encoder.head_size());
-  return Done{};
 }
 
-Status ReadGte(Json config, EncoderConfig& encoder) {
+void ReadGte(Options& options, EncoderConfig& encoder) {
   encoder.gated = true;
   encoder.intermediate_bias = false;
-  PB_ASSIGN_OR_RETURN(const std::string_view positions,
-                      config.StringOr("position_embedding_type", "rope"));
-  if (positions != "rope") return Unsupported(config, "position_embedding_type", "\"rope\"");
-  PB_ASSIGN_OR_RETURN(const std::string_view norm,
-                      config.StringOr("layer_norm_type", "layer_norm"));
-  if (norm != "layer_norm") return Unsupported(config, "layer_norm_type", "\"layer_norm\"");
-  PB_ASSIGN_OR_RETURN(encoder.rotary_theta, ReadTheta(config, "rope_theta", 10000));
-  PB_RETURN_IF_ERROR(ReadNtk(config, encoder));
-  PB_RETURN_IF_ERROR(ReadRope(config.FindOrNull("rope_parameters"), encoder.rotary_theta,
-                              encoder.rotary_factor));
-  return CheckRotary(config, encoder);
+  options.fields.Choice("position_embedding_type", 0, "rope");
+  options.fields.Choice("layer_norm_type", 0, "layer_norm");
+  encoder.rotary_theta = options.Theta("rope_theta", 10000);
+  ReadNtk(options, encoder);
+  ReadRope(options.json.FindOrNull("rope_parameters"), options, encoder.rotary_theta,
+           encoder.rotary_factor);
+  CheckRotary(options, encoder);
 }
 
 }  // namespace
 
 Status RefuseOtherNetworks(Json config, ModelFamily family) {
+  Options options(config);
   for (const FixedKey& fixed : kFixedKeys) {
     if (!fixed.any_family && fixed.family != family) continue;
-    PB_ASSIGN_OR_RETURN(const bool value, config.BoolOr(fixed.key, fixed.value));
-    if (value != fixed.value) {
-      return Unsupported(config, fixed.key, fixed.value ? "true" : "false");
-    }
+    const bool value = options.fields.Bool(fixed.key, fixed.value);
+    options.Expect(value == fixed.value, fixed.key, fixed.value ? "true" : "false");
   }
-  for (const EmptyKey& empty : kEmptyKeys) {
-    const Json value = config.FindOrNull(empty.key);
-    if (!IsEmpty(value)) {
-      return UnsupportedError(Message(config.Path()) + ": " + empty.key + " is " +
-                              value.Describe() + ": " + empty.why);
-    }
+  for (const char* key : kEmptyKeys) {
+    options.Expect(IsEmpty(config.FindOrNull(key)), key, "none: it is not supported");
   }
-  if (family == ModelFamily::kGte) return Done{};  // has names of its own for its one kind
-  PB_ASSIGN_OR_RETURN(const std::string_view positions,
-                      config.StringOr("position_embedding_type", "absolute"));
-  if (positions == "absolute") return Done{};
-  return Unsupported(config, "position_embedding_type", "\"absolute\"");
+  // gte has names of its own for its one kind.
+  if (family != ModelFamily::kGte) {
+    options.fields.Choice("position_embedding_type", 0, "absolute");
+  }
+  return options.fields.FinishOpen();
 }
 
 Status ReadFamilyOptions(Json config, ModelFamily family, EncoderConfig& encoder) {
+  Options options(config);
   switch (family) {
     case ModelFamily::kBert:
     case ModelFamily::kDistilBert:
-    case ModelFamily::kElectra: return Done{};
-    case ModelFamily::kRoberta: return ReadPaddedPositions(config, encoder);
-    case ModelFamily::kMpnet: return ReadMpnet(config, encoder);
-    case ModelFamily::kAlbert: return ReadAlbert(config, encoder);
-    case ModelFamily::kDeberta: return ReadDeberta(config, encoder);
-    case ModelFamily::kModernBert: return ReadModernBert(config, encoder);
-    case ModelFamily::kNomic: return ReadNomic(config, encoder);
-    case ModelFamily::kGte: return ReadGte(config, encoder);
+    case ModelFamily::kElectra: break;
+    case ModelFamily::kRoberta: ReadPaddedPositions(options, encoder); break;
+    case ModelFamily::kMpnet: ReadMpnet(options, encoder); break;
+    case ModelFamily::kAlbert: ReadAlbert(options, encoder); break;
+    case ModelFamily::kDeberta: ReadDeberta(options, encoder); break;
+    case ModelFamily::kModernBert: ReadModernBert(options, encoder); break;
+    case ModelFamily::kNomic: ReadNomic(options, encoder); break;
+    case ModelFamily::kGte: ReadGte(options, encoder); break;
   }
-  PB_CHECK(false && "unknown family");
+  return options.fields.FinishOpen();
 }
 
 }  // namespace pocketbert

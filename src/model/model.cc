@@ -68,32 +68,24 @@ Result<Quantization> ReadQuantization(const TensorFile& file) {
   return Quantization{*precision, static_cast<size_t>(group_size)};
 }
 
-// Applies Bind to everything that a Visit… function lists; keeps the first error.
+// Applies Bind to everything that a Visit… function lists; keeps the first error. With a precision,
+// all matrices must have it: the layers run several of them on one input.
 struct BindVisitor {
   WeightBinder& binder;
   Status& status;
+  std::optional<Precision> precision = std::nullopt;
 
   template <typename Slot>
   void operator()(const TensorSpec& spec, Slot& slot) const {
-    if (status.ok()) status = binder.Bind(spec, slot);
-  }
-};
-
-// The matrices of the encoder are all of one kind: the layers run several of them on one input.
-Status CheckMatrices(const TensorFile& file, const EncoderConfig& config,
-                     const EncoderWeights& weights, Precision precision) {
-  Status status = Done{};
-  VisitTensors(config, weights, [&]<typename Slot>(const TensorSpec& spec, const Slot& slot) {
+    if (!status.ok()) return;
+    status = binder.Bind(spec, slot);
     if constexpr (std::is_same_v<Slot, LinearWeights>) {
-      if (status.ok() && slot.is_i8() != (precision == Precision::kInt8)) {
-        status = FormatError(Message(file.name()) + ": tensor " + spec.name + " has dtype " +
-                             (slot.is_i8() ? "I8" : "F32") + ", but the file's precision is " +
-                             PrecisionName(precision));
+      if (status.ok() && precision && slot.is_i8() != (*precision == Precision::kInt8)) {
+        status = binder.PrecisionError(spec.name, *precision);
       }
     }
-  });
-  return status;
-}
+  }
+};
 
 ErrorBox MissingHeadError(const HfConfig& config, HeadTask task) {
   constexpr std::string_view kMissing[] = {
@@ -134,7 +126,7 @@ Status BindStep(WeightBinder& binder, BoundStep& bound) {
               {dense.outputs, dense.inputs}, bound.linear,
               [&]<typename Slot>(const TensorSpec& spec, Slot& slot) {
                 if (spec.kind == TensorKind::kBias && !dense.bias) return;
-                BindVisitor{binder, status}(spec, slot);
+                BindVisitor{binder, status, {}}(spec, slot);
               });
   return status;
 }
@@ -185,13 +177,12 @@ class ModelBinder {
     Status status = Done{};
     const EncoderConfig& config = model_.config_.encoder;
     model_.encoder_.layers.resize(config.weight_sets());
-    VisitTensors(config, model_.encoder_, BindVisitor{binder, status});
+    VisitTensors(config, model_.encoder_, BindVisitor{binder, status, quantization_.precision});
     for (Head& head : model_.heads_) {
-      VisitHeadTensors(head.spec.config, head.weights, BindVisitor{binder, status});
+      VisitHeadTensors(head.spec.config, head.weights, BindVisitor{binder, status, {}});
       if (head.spec.config.tied_output) head.weights.words = model_.encoder_.words;
     }
     PB_RETURN_IF_ERROR(std::move(status));
-    PB_RETURN_IF_ERROR(CheckMatrices(file_, config, model_.encoder_, quantization_.precision));
     for (const SentenceStep& step : model_.sentence_.steps) {
       model_.steps_.push_back({step, {}});
       PB_RETURN_IF_ERROR(BindStep(binder, model_.steps_.back()));
