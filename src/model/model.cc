@@ -123,11 +123,8 @@ Status BindStep(WeightBinder& binder, BoundStep& bound) {
   if (bound.step.kind != SentenceStep::Kind::kDense) return Done{};
   Status status = Done{};
   VisitLinear(dense.LinearName(), dense.LinearName() + ".input_scale",
-              {dense.outputs, dense.inputs}, bound.linear,
-              [&]<typename Slot>(const TensorSpec& spec, Slot& slot) {
-                if (spec.kind == TensorKind::kBias && !dense.bias) return;
-                BindVisitor{binder, status, {}}(spec, slot);
-              });
+              {dense.outputs, dense.inputs, dense.bias}, bound.linear,
+              BindVisitor{binder, status, {}});
   return status;
 }
 

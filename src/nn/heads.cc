@@ -61,6 +61,23 @@ void RunFirstMap(const HeadConfig& config, const HeadWeights& weights,
 
 }  // namespace
 
+void VisitHeadTensors(const HeadConfig& config, HeadWeights& head, TensorVisitor visit) {
+  if (!config.dense_name.empty()) {
+    VisitLinear(config.dense_name, config.dense_name + ".input_scale",
+                {config.inner, config.inputs, config.dense_bias}, head.dense, visit);
+  }
+  if (!config.norm_name.empty()) {
+    VisitLayerNorm(config.norm_name, {config.inner, config.norm_bias}, head.norm, visit);
+  }
+  if (config.tied_output) {
+    visit(TensorSpec{config.output_name + ".bias", TensorKind::kBias, 1, config.outputs},
+          head.output.bias);
+  } else if (!config.output_name.empty()) {
+    VisitLinear(config.output_name, config.output_name + ".input_scale",
+                {config.outputs, config.inner}, head.output, visit);
+  }
+}
+
 size_t HeadWorkspaceBytes(const HeadConfig& config, size_t rows, size_t threads) {
   const size_t linear = std::max(LinearWorkspaceBytes(config.inputs, threads),
                                  LinearWorkspaceBytes(config.inner, threads));

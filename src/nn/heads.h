@@ -47,23 +47,7 @@ struct HeadWeights {
 
 // The head's tensors, as VisitTensors does for the encoder; the words of a tied map are not among
 // them.
-template <typename Head, typename Visit>
-void VisitHeadTensors(const HeadConfig& config, Head& head, Visit&& visit) {
-  if (!config.dense_name.empty()) {
-    VisitLinear(config.dense_name, config.dense_name + ".input_scale",
-                {config.inner, config.inputs, config.dense_bias}, head.dense, visit);
-  }
-  if (!config.norm_name.empty()) {
-    VisitLayerNorm(config.norm_name, {config.inner, config.norm_bias}, head.norm, visit);
-  }
-  if (config.tied_output) {
-    visit(TensorSpec{config.output_name + ".bias", TensorKind::kBias, 1, config.outputs},
-          head.output.bias);
-  } else if (!config.output_name.empty()) {
-    VisitLinear(config.output_name, config.output_name + ".input_scale",
-                {config.outputs, config.inner}, head.output, visit);
-  }
-}
+void VisitHeadTensors(const HeadConfig& config, HeadWeights& head, TensorVisitor visit);
 
 // Workspace that RunHead takes at most for `rows` vectors, its result included.
 size_t HeadWorkspaceBytes(const HeadConfig& config, size_t rows, size_t threads);

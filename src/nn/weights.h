@@ -2,8 +2,10 @@
 // The encoder's weights: structs of views over memory that the model owns, and VisitTensors, the
 // only list of them. Binding, saving, zeroing, the optimizer and the quantizer walk that list.
 
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -84,7 +86,7 @@ enum class TensorKind {
   kBias,       // [out]; slot std::span<float>
   kNormGamma,  // [width]; slot std::span<float>
   kNormBeta,   // [width]; slot std::span<float>
-  kFloatTable,  // [rows, cols], always float32; slot TensorView<float>
+  kFloatTable, // [rows, cols], always float32; slot TensorView<float>
 };
 
 struct TensorSpec {
@@ -104,6 +106,43 @@ struct TensorSpec {
   }
 };
 
+// A reference to any `visit(const TensorSpec&, slot&)` that takes slots of all kinds; what it refers
+// to must outlive it. The lists of tensors are compiled once, not for every visitor.
+class TensorVisitor {
+ public:
+  template <typename Visit>
+    requires(!std::is_same_v<std::remove_cvref_t<Visit>, TensorVisitor>)
+  TensorVisitor(Visit&& visit)  // NOLINT: implicit, so that lists are called with any visitor
+      : visit_(const_cast<void*>(static_cast<const void*>(std::addressof(visit)))),
+        call_(&Call<std::remove_reference_t<Visit>>) {}
+
+  void operator()(const TensorSpec& spec, LinearWeights& slot) const { call_(visit_, spec, &slot); }
+  void operator()(const TensorSpec& spec, EmbeddingTable& slot) const {
+    call_(visit_, spec, &slot);
+  }
+  void operator()(const TensorSpec& spec, std::span<float>& slot) const {
+    call_(visit_, spec, &slot);
+  }
+  void operator()(const TensorSpec& spec, TensorView<float>& slot) const {
+    call_(visit_, spec, &slot);
+  }
+
+ private:
+  template <typename Visit>
+  static void Call(void* context, const TensorSpec& spec, void* slot) {
+    Visit& visit = *static_cast<Visit*>(context);
+    switch (spec.kind) {
+      case TensorKind::kEmbedding: return visit(spec, *static_cast<EmbeddingTable*>(slot));
+      case TensorKind::kMatrix: return visit(spec, *static_cast<LinearWeights*>(slot));
+      case TensorKind::kFloatTable: return visit(spec, *static_cast<TensorView<float>*>(slot));
+      default: return visit(spec, *static_cast<std::span<float>*>(slot));
+    }
+  }
+
+  void* visit_;
+  void (*call_)(void* context, const TensorSpec& spec, void* slot);
+};
+
 // Visits the tensors of a linear map named `name`: `visit(TensorSpec, LinearWeights&)` for the
 // matrix [outputs, inputs], `visit(TensorSpec, std::span<float>&)` for the bias, if it has one.
 struct LinearShape {
@@ -111,134 +150,24 @@ struct LinearShape {
   size_t inputs;
   bool bias = true;
 };
-template <typename Linear, typename Visit>
 void VisitLinear(const std::string& name, const std::string& input_scale_name, LinearShape shape,
-                 Linear& linear, Visit&& visit) {
-  visit(TensorSpec{name + ".weight", TensorKind::kMatrix, shape.outputs, shape.inputs,
-                   input_scale_name},
-        linear);
-  if (shape.bias) {
-    visit(TensorSpec{name + ".bias", TensorKind::kBias, 1, shape.outputs}, linear.bias);
-  }
-}
+                 LinearWeights& linear, TensorVisitor visit);
 
 struct LayerNormShape {
   size_t width;
   bool bias = true;
 };
-template <typename Norm, typename Visit>
-void VisitLayerNorm(const std::string& name, LayerNormShape shape, Norm& norm, Visit&& visit) {
-  visit(TensorSpec{name + ".weight", TensorKind::kNormGamma, 1, shape.width}, norm.gamma);
-  if (shape.bias) {
-    visit(TensorSpec{name + ".bias", TensorKind::kNormBeta, 1, shape.width}, norm.beta);
-  }
-}
+void VisitLayerNorm(const std::string& name, LayerNormShape shape, LayerNormWeights& norm,
+                    TensorVisitor visit);
 
 // The canonical names of the norms of layer `name` ("encoder.layer.0"): where BERT has its own, or,
 // if they come before their block, named by it.
-inline std::string AttentionNormName(const EncoderConfig& config, const std::string& name) {
-  return name + (config.pre_norm ? ".attention.LayerNorm" : ".attention.output.LayerNorm");
-}
-inline std::string OutputNormName(const EncoderConfig& config, const std::string& name) {
-  return name + (config.pre_norm ? ".intermediate.LayerNorm" : ".output.LayerNorm");
-}
-
-template <typename Layer, typename Visit>
-void VisitAttentionTensors(const EncoderConfig& config, const std::string& name, Layer& layer,
-                           Visit&& visit) {
-  const size_t hidden = config.hidden_size;
-  const LinearShape shape{hidden, hidden, config.attention_bias};
-  const std::string self = name + ".attention.self";
-  const std::string scale = self + ".input_scale";
-  VisitLinear(self + ".query", scale, shape, layer.query, visit);
-  VisitLinear(self + ".key", scale, shape, layer.key, visit);
-  VisitLinear(self + ".value", scale, shape, layer.value, visit);
-  if (config.relative != RelativePositions::kDisentangled || config.share_position_projections) {
-    return;
-  }
-  const auto position = [&](const char* what, auto& slot) {
-    VisitLinear(self + what, self + what + ".input_scale", {hidden, hidden}, slot, visit);
-  };
-  if (config.content_to_position) position(".pos_key", layer.position_key);
-  if (config.position_to_content) position(".pos_query", layer.position_query);
-}
-
-// `layer` is the number of the first layer that these weights belong to.
-template <typename Layer, typename Visit>
-void VisitLayerTensors(const EncoderConfig& config, size_t layer_number, Layer& layer,
-                       Visit&& visit) {
-  const size_t hidden = config.hidden_size;
-  const size_t inner = config.intermediate_size;
-  const LayerNormShape norm{hidden, config.norm_bias};
-  const std::string name = "encoder.layer." + std::to_string(layer_number);
-  const std::string attended = name + ".attention.output.dense";
-  const std::string expanded = name + ".intermediate.dense";
-  const std::string expanded_scale = expanded + ".input_scale";
-  VisitAttentionTensors(config, name, layer, visit);
-  VisitLinear(attended, attended + ".input_scale", {hidden, hidden, config.attention_output_bias},
-              layer.attention_output, visit);
-  if (config.HasAttentionNorm(layer_number)) {
-    VisitLayerNorm(AttentionNormName(config, name), norm, layer.attention_norm, visit);
-  }
-  const LinearShape intermediate{inner, hidden, config.intermediate_bias};
-  VisitLinear(expanded, expanded_scale, intermediate, layer.intermediate, visit);
-  if (config.gated) {
-    VisitLinear(name + ".intermediate.factor", expanded_scale, intermediate, layer.factor, visit);
-  }
-  VisitLinear(name + ".output.dense", name + ".output.dense.input_scale",
-              {hidden, inner, config.output_bias}, layer.output, visit);
-  VisitLayerNorm(OutputNormName(config, name), norm, layer.output_norm, visit);
-}
-
-// The tables and norms that all layers share.
-template <typename Weights, typename Visit>
-void VisitSharedTensors(const EncoderConfig& config, Weights& weights, Visit&& visit) {
-  const LayerNormShape norm{config.hidden_size, config.norm_bias};
-  const auto table = [&](const char* name, size_t rows, size_t cols, auto& slot) {
-    visit(TensorSpec{name, TensorKind::kFloatTable, rows, cols}, slot);
-  };
-  if (config.relative == RelativePositions::kBias) {
-    table("encoder.relative_attention_bias.weight", config.relative_bias_rows, config.heads,
-          weights.relative_bias);
-  }
-  if (config.relative == RelativePositions::kDisentangled) {
-    table("encoder.rel_embeddings.weight", 2 * config.relative_span(), config.hidden_size,
-          weights.relative_embeddings);
-    if (config.relative_norm) {
-      VisitLayerNorm("encoder.LayerNorm", norm, weights.relative_norm, visit);
-    }
-  }
-  if (config.pre_norm) VisitLayerNorm("final_norm", norm, weights.final_norm, visit);
-}
+std::string AttentionNormName(const EncoderConfig& config, const std::string& name);
+std::string OutputNormName(const EncoderConfig& config, const std::string& name);
 
 // Calls `visit(const TensorSpec&, slot&)` for every tensor of the encoder, in the order of the
-// computation; `slot` is what TensorKind says (const if `weights` is const). `weights.layers` must
-// have config.weight_sets() entries.
-template <typename Weights, typename Visit>
-void VisitTensors(const EncoderConfig& config, Weights& weights, Visit&& visit) {
-  PB_CHECK(weights.layers.size() == config.weight_sets());
-  const size_t width = config.embedding_size;
-  const auto table = [&](const char* name, size_t ids, auto& slot) {
-    visit(TensorSpec{std::string("embeddings.") + name + ".weight", TensorKind::kEmbedding, ids,
-                     width},
-          slot);
-  };
-  table("word_embeddings", config.vocab_size, weights.words);
-  if (config.position_table) {
-    table("position_embeddings", config.max_positions, weights.positions);
-  }
-  if (config.type_vocab_size > 0) {
-    table("token_type_embeddings", config.type_vocab_size, weights.types);
-  }
-  VisitLayerNorm("embeddings.LayerNorm", {width, config.norm_bias}, weights.embedding_norm, visit);
-  if (config.has_projection()) {
-    VisitLinear("embeddings_project", "embeddings_project.input_scale",
-                {config.hidden_size, width}, weights.embedding_projection, visit);
-  }
-  VisitSharedTensors(config, weights, visit);
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    VisitLayerTensors(config, i, weights.layers[i], visit);
-  }
-}
+// computation; `slot` is what TensorKind says. `weights.layers` must have config.weight_sets()
+// entries.
+void VisitTensors(const EncoderConfig& config, EncoderWeights& weights, TensorVisitor visit);
 
 }  // namespace pocketbert

@@ -297,11 +297,8 @@ Result<ImportPlan> PlanImport(const ModelDescription& description,
   for (const SentenceStep& step : description.sentence.steps) {
     if (step.kind != SentenceStep::Kind::kDense) continue;
     LinearWeights weights;
-    VisitLinear(step.dense.LinearName(), "", {step.dense.outputs, step.dense.inputs}, weights,
-                [&]<typename Slot>(const TensorSpec& spec, Slot& slot) {
-                  if (spec.kind == TensorKind::kBias && !step.dense.bias) return;
-                  collect_heads(spec, slot);
-                });
+    VisitLinear(step.dense.LinearName(), "",
+                {step.dense.outputs, step.dense.inputs, step.dense.bias}, weights, collect_heads);
   }
   PB_RETURN_IF_ERROR(std::move(collect_heads.status));
   PB_RETURN_IF_ERROR(CollectIgnored(index, description, plan.ignored));
