@@ -151,8 +151,7 @@ void ReadActivation(const FamilyKeys& keys, Json config, JsonFields& fields,
   if (activation) {
     family.encoder.activation = *activation;
   } else {
-    fields.Fail(UnsupportedError(Message(config.Path()) + ": " + keys.activation_key + " is \"" +
-                                 name + "\", which is no known activation function"));
+    fields.Fail(UnknownActivationError(config, keys.activation_key));
   }
 }
 

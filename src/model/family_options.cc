@@ -55,15 +55,15 @@ struct Options {
   bool Has(const char* key) const { return !json.FindOrNull(key).is_null(); }
   // Nothing here computes another value of `key`.
   void Expect(bool met, const char* key, const char* expected) {
-    if (met || !fields.ok()) return;
-    fields.Fail(UnsupportedError(Message(json.Path()) + ": " + key + " is " +
-                                 json.FindOrNull(key).Describe() + ", expected " + expected));
+    if (!met && fields.ok()) fields.Fail(UnsupportedError(Unexpected(key, expected)));
   }
-  // No value of `key` makes sense but the expected ones. A key that is absent has its default.
+  // No other value of `key` makes sense. One that is absent has its default.
   void ExpectSound(bool met, const char* key, const char* expected) {
-    if (met || !fields.ok()) return;
-    fields.Fail(FormatError(Message(json.Path()) + ": " + key + " is " +
-                            json.FindOrNull(key).Describe() + ", expected " + expected));
+    if (!met && fields.ok()) fields.Fail(FormatError(Unexpected(key, expected)));
+  }
+  Message Unexpected(const char* key, const char* expected) const {
+    return Message(json.Path()) + ": " + key + " is " + json.FindOrNull(key).Describe() +
+           ", expected " + expected;
   }
   size_t Size(const char* key, int64_t fallback, int64_t min, int64_t max) {
     return static_cast<size_t>(fields.Int(key, fallback, min, max));
@@ -276,6 +276,11 @@ Status RefuseOtherNetworks(Json config, ModelFamily family) {
     options.fields.Choice("position_embedding_type", 0, "absolute");
   }
   return options.fields.FinishOpen();
+}
+
+ErrorBox UnknownActivationError(Json config, const char* key) {
+  return UnsupportedError(
+      Options(config).Unexpected(key, "the name of a known activation function"));
 }
 
 Status ReadFamilyOptions(Json config, ModelFamily family, EncoderConfig& encoder) {

@@ -12,6 +12,9 @@ namespace pocketbert {
 // follows, e.g. is_decoder, or prenorm of nomic_bert.
 Status RefuseOtherNetworks(Json config, ModelFamily family);
 
+// That the value of `key` is no activation function.
+ErrorBox UnknownActivationError(Json config, const char* key);
+
 // Completes `encoder`, whose sizes are there.
 Status ReadFamilyOptions(Json config, ModelFamily family, EncoderConfig& encoder);
 

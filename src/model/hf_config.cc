@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/json_fields.h"
+#include "model/family_options.h"
 
 namespace pocketbert {
 namespace {
@@ -61,27 +63,22 @@ Result<ProblemType> ReadProblemType(Json config) {
 
 // `classifier_activation` and `pooler_hidden_act` are taken where the family obeys them.
 Status ReadHeadOptions(Json json, HfConfig& config) {
-  PB_ASSIGN_OR_RETURN(config.tie_word_embeddings, json.BoolOr("tie_word_embeddings", true));
+  JsonFields fields(json);
+  config.tie_word_embeddings = fields.Bool("tie_word_embeddings", true);
   const char* activation_key = nullptr;
   if (config.family == ModelFamily::kDeberta) activation_key = "pooler_hidden_act";
   if (config.family == ModelFamily::kModernBert) {
     activation_key = "classifier_activation";
-    PB_ASSIGN_OR_RETURN(config.head_bias, json.BoolOr("classifier_bias", false));
-    PB_ASSIGN_OR_RETURN(const std::string_view pooling, json.StringOr("classifier_pooling", "cls"));
-    config.head_mean = pooling == "mean";
-    if (!config.head_mean && pooling != "cls") {
-      return UnsupportedError(Message(json.Path()) + ": classifier_pooling is \"" + pooling +
-                              "\", expected cls or mean");
+    config.head_bias = fields.Bool("classifier_bias", false);
+    config.head_mean = fields.Choice("classifier_pooling", 0, "cls, mean") == 1;
+  }
+  if (activation_key != nullptr) {
+    config.head_activation = std::string(fields.String(activation_key, "gelu"));
+    if (!ActivationFromName(config.head_activation)) {
+      fields.Fail(UnknownActivationError(json, activation_key));
     }
   }
-  if (activation_key == nullptr) return Done{};
-  PB_ASSIGN_OR_RETURN(const std::string_view name, json.StringOr(activation_key, "gelu"));
-  if (!ActivationFromName(name)) {
-    return UnsupportedError(Message(json.Path()) + ": " + activation_key + " is \"" + name +
-                            "\", which is no known activation function");
-  }
-  config.head_activation = std::string(name);
-  return Done{};
+  return fields.FinishOpen();
 }
 
 }  // namespace
