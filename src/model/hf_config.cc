@@ -50,21 +50,13 @@ Result<std::vector<std::string>> ReadLabels(Json config) {
   return labels;
 }
 
-Result<ProblemType> ReadProblemType(Json config) {
-  PB_ASSIGN_OR_RETURN(const std::string_view name, config.StringOr("problem_type", ""));
-  if (name.empty()) return ProblemType::kUnset;
-  if (name == "regression") return ProblemType::kRegression;
-  if (name == "single_label_classification") return ProblemType::kSingleLabel;
-  if (name == "multi_label_classification") return ProblemType::kMultiLabel;
-  return UnsupportedError(Message(config.Path()) + ": problem_type is \"" + name +
-                          "\", expected regression, single_label_classification or "
-                          "multi_label_classification");
-}
-
 // `classifier_activation` and `pooler_hidden_act` are taken where the family obeys them.
 Status ReadHeadOptions(Json json, HfConfig& config) {
   JsonFields fields(json);
   config.tie_word_embeddings = fields.Bool("tie_word_embeddings", true);
+  constexpr const char* kProblemTypes =
+      ", regression, single_label_classification, multi_label_classification";
+  config.problem_type = static_cast<ProblemType>(fields.Choice("problem_type", 0, kProblemTypes));
   const char* activation_key = nullptr;
   if (config.family == ModelFamily::kDeberta) activation_key = "pooler_hidden_act";
   if (config.family == ModelFamily::kModernBert) {
@@ -113,7 +105,6 @@ Result<HfConfig> ParseHfConfig(std::string_view text, std::string_view file) {
   config.encoder = family.encoder;
   config.activation_name = std::move(family.activation_name);
   PB_ASSIGN_OR_RETURN(config.labels, ReadLabels(json));
-  PB_ASSIGN_OR_RETURN(config.problem_type, ReadProblemType(json));
   PB_RETURN_IF_ERROR(ReadHeadOptions(json, config));
   return config;
 }
