@@ -70,7 +70,7 @@ struct EncoderConfig {
   size_t relative_buckets = 0;
   size_t relative_max_distance = 0;
   bool relative_norm = true;         // the embedded distances pass a LayerNorm first
-  bool content_to_position = false;  // "c2p"
+  bool content_to_position = false;  // "c2p"; neither if positions are not disentangled
   bool position_to_content = false;  // "p2c"
   bool share_position_projections = true;  // those of query and key; else matrices of their own
 

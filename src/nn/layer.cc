@@ -8,7 +8,6 @@
 #include "kernels/layer_norm.h"
 #include "kernels/rotary.h"
 #include "nn/attention.h"
-#include "nn/disentangled_attention.h"
 #include "nn/linear.h"
 #include "nn/parallel.h"
 
@@ -66,15 +65,12 @@ void ProjectQueryKeyValue(const ForwardContext& context, const Layer& layer,
 void RunAttention(const ForwardContext& context, const Layer& layer, const LayerBuffers& buffers) {
   const auto& [config, batch, tables, session] = context;
   const LayerWeights& weights = layer.weights;
-  const AttentionTensors tensors{buffers.query, buffers.key, buffers.value, buffers.context};
-  if (config.relative != RelativePositions::kDisentangled) {
-    return Attend(config, batch, tensors,
-                  {.form = weights.query.is_i8() ? AttentionForm::kInt16 : AttentionForm::kFloat,
-                   .reach = config.HasWindow(layer.number) ? config.window_reach : 0,
-                   .bias = tables.bias},
-                  session);
-  }
   Workspace::Scope scope(session.workspace);
+  AttentionRule rule;
+  rule.form = weights.query.is_i8() ? AttentionForm::kInt16 : AttentionForm::kFloat;
+  rule.reach = config.HasWindow(layer.number) ? config.window_reach : 0;
+  rule.bias = tables.bias;
+  rule.distance_rows = tables.distance_rows;
   const auto project = [&](const LinearWeights& own, const LinearWeights& shared) {
     const TensorView<float> projected =  // [distances, hidden_size]
         session.workspace.Alloc<float>(tables.distances.rows, config.hidden_size);
@@ -82,12 +78,12 @@ void RunAttention(const ForwardContext& context, const Layer& layer, const Layer
               session);
     return projected;
   };
-  DistanceProjections projections;
-  if (config.content_to_position) projections.key = project(weights.position_key, weights.key);
+  if (config.content_to_position) rule.distance_keys = project(weights.position_key, weights.key);
   if (config.position_to_content) {
-    projections.query = project(weights.position_query, weights.query);
+    rule.distance_queries = project(weights.position_query, weights.query);
   }
-  AttendDisentangled(config, batch, tensors, tables, projections, session);
+  Attend(config, batch, {buffers.query, buffers.key, buffers.value, buffers.context}, rule,
+         session);
 }
 
 // buffers.output = the feed-forward block of buffers.normed.
@@ -155,15 +151,11 @@ void RunLayer(const ForwardContext& context, const Layer& layer, TensorView<cons
 }
 
 size_t LayerWorkspaceBytes(const EncoderConfig& config, size_t tokens, size_t threads) {
-  const size_t linear = LinearWorkspaceBytes(WidestInput(config), threads);
-  if (config.relative != RelativePositions::kDisentangled) {
-    return std::max(AttendWorkspaceBytes(config, tokens, threads), linear);
-  }
+  const size_t most = std::max(AttendWorkspaceBytes(config, tokens, threads),
+                               LinearWorkspaceBytes(WidestInput(config), threads));
+  if (config.relative != RelativePositions::kDisentangled) return most;
   const size_t distances = DistanceRowCount(config, std::min(tokens, config.max_tokens()));
-  const size_t projections =
-      2 * Workspace::BytesFor<float>(distances * config.hidden_size);
-  return projections +
-         std::max(AttendDisentangledWorkspaceBytes(config, tokens, threads), linear);
+  return most + 2 * Workspace::BytesFor<float>(distances * config.hidden_size);
 }
 
 }  // namespace pocketbert

@@ -18,6 +18,8 @@ using ScoreBias = std::function<double(size_t query, size_t key)>;
 struct Rule {
   size_t reach = 0;  // keys farther than this are not seen; 0: all are
   ScoreBias bias = {};
+  ScoreBias second_bias = {};
+  size_t products = 1;  // sums are divided by sqrt(products * head size)
 };
 
 // The keys whose scores are computed for query t: as its block of 16 queries has them.
@@ -69,10 +71,12 @@ Matrix<T> AttendScores(const Matrix<T>& v, const Rule& rule, T scale, const Scor
 template <typename T>
 Matrix<T> AttendHead(const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v,
                      const Rule& rule) {
-  const T scale = T(1) / std::sqrt(T(q.cols));
+  const T scale = T(1) / std::sqrt(T(rule.products * q.cols));
   return AttendScores(v, rule, scale, [&](size_t t, size_t u) {
-    const T dot = Dot(&q.at(t, 0), &k.at(u, 0), q.cols);
-    return rule.bias ? dot + T(rule.bias(t, u)) : dot;
+    T score = Dot(&q.at(t, 0), &k.at(u, 0), q.cols);
+    if (rule.bias) score += T(rule.bias(t, u));
+    if (rule.second_bias) score += T(rule.second_bias(t, u));
+    return score;
   });
 }
 
@@ -88,10 +92,10 @@ inline Matrix<float> RowsOf(const Matrix<float>& x, size_t begin, size_t end) {
 // own.
 inline Matrix<float> AttendRuleI16(const Matrix<float>& query, const Matrix<float>& key,
                                    const Matrix<float>& value, const Rule& rule) {
-  if (rule.reach == 0 && !rule.bias) return AttendI16(query, key, value);
+  if (rule.reach == 0 && !rule.bias && !rule.second_bias) return AttendI16(query, key, value);
   const Int16Codes q = QuantizeI16(query), k = QuantizeI16(key);
   const size_t size = query.cols;
-  const float unit = 1.0f / std::sqrt(static_cast<float>(size)) * 1.44269504f;
+  const float unit = 1.0f / std::sqrt(static_cast<float>(rule.products * size)) * 1.44269504f;
   const float scale = q.scale * k.scale * unit;
   Matrix<float> context(query.rows, size);
   for (size_t t = 0; t < query.rows; ++t) {
@@ -101,7 +105,9 @@ inline Matrix<float> AttendRuleI16(const Matrix<float>& query, const Matrix<floa
     for (size_t u = keys.begin; u < keys.end; ++u) {
       float score =
           SumBlocks(size, [&](size_t c) { return q.codes.at(t, c) * k.codes.at(u, c); }) * scale;
-      if (rule.bias) score += unit * static_cast<float>(rule.bias(t, u));
+      for (const ScoreBias& bias : {rule.bias, rule.second_bias}) {
+        if (bias) score += unit * static_cast<float>(bias(t, u));
+      }
       scores.push_back(Sees(rule, t, u) ? score : -1e30f);
     }
     const std::vector<int> shares = SoftmaxI16(1, scores);

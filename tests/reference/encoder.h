@@ -122,9 +122,9 @@ class EncoderTwin {
     return rule;
   }
 
-  // The scores of DeBERTa, scaled once for all of their parts.
-  Matrix<T> AttendDisentangled(const std::string& self, size_t first, const Matrix<T>& q,
-                               const Matrix<T>& k, const Matrix<T>& v) const {
+  // DeBERTa's products with embedded distances. `q` and `k` must outlive the rule.
+  Rule DistanceRule(const std::string& self, size_t first, const Matrix<T>& q,
+                    const Matrix<T>& k) const {
     Matrix<T> distances = F32("encoder.rel_embeddings.weight");
     if (config_.relative_norm) distances = Norm("encoder.LayerNorm", distances);
     const bool share = config_.share_position_projections;
@@ -132,27 +132,31 @@ class EncoderTwin {
       const std::string scale = self + (share ? ".input_scale" : std::string(own) + ".input_scale");
       return Columns(Linear(self + (share ? shared : own), scale, distances), first, q.cols);
     };
-    size_t parts = 1;
-    Matrix<T> key, query;
-    if (config_.content_to_position) key = project(".pos_key", ".key"), ++parts;
-    if (config_.position_to_content) query = project(".pos_query", ".query"), ++parts;
-    const T scale = T(1) / std::sqrt(T(parts * q.cols));
-    return AttendScores(v, {}, scale, [&](size_t t, size_t u) {
-      const size_t row =
-          DistanceRow(config_, static_cast<int64_t>(t) - static_cast<int64_t>(u));
-      T score = Dot(&q.at(t, 0), &k.at(u, 0), q.cols);
-      if (key.rows > 0) score += Dot(&q.at(t, 0), &key.at(row, 0), q.cols);
-      if (query.rows > 0) score += Dot(&k.at(u, 0), &query.at(row, 0), q.cols);
-      return score;
-    });
+    const auto row_of = [this](size_t t, size_t u) {
+      return DistanceRow(config_, static_cast<int64_t>(t) - static_cast<int64_t>(u));
+    };
+    Rule rule;
+    if (config_.content_to_position) {
+      ++rule.products;
+      rule.bias = [&q, row_of, keys = project(".pos_key", ".key")](size_t t, size_t u) {
+        return static_cast<double>(Dot(&q.at(t, 0), &keys.at(row_of(t, u), 0), q.cols));
+      };
+    }
+    if (config_.position_to_content) {
+      ++rule.products;
+      rule.second_bias = [&k, row_of, queries = project(".pos_query", ".query")](size_t t,
+                                                                                  size_t u) {
+        return static_cast<double>(Dot(&k.at(u, 0), &queries.at(row_of(t, u), 0), k.cols));
+      };
+    }
+    return rule;
   }
 
   Matrix<T> AttendOne(size_t layer, const std::string& self, size_t first, const Matrix<T>& q,
                       const Matrix<T>& k, const Matrix<T>& v) const {
-    if (config_.relative == pocketbert::RelativePositions::kDisentangled) {
-      return AttendDisentangled(self, first, q, k, v);
-    }
-    const Rule rule = RuleOf(layer, first / config_.head_size());
+    const Rule rule = config_.relative == pocketbert::RelativePositions::kDisentangled
+                          ? DistanceRule(self, first, q, k)
+                          : RuleOf(layer, first / config_.head_size());
     if (!tensors_.i8.contains(self + ".query.weight")) return AttendHead(q, k, v, rule);
     return AttendRuleI16(q.template As<float>(), k.template As<float>(), v.template As<float>(),
                          rule)
