@@ -60,6 +60,13 @@ void Add(std::span<const float> values, std::span<float> sum) {
   });
 }
 
+void Multiply(std::span<const float> values, std::span<float> product) {
+  PB_CHECK(values.size() == product.size());
+  UpdateRow(product, [&](size_t i, VecF32 p) {
+    return hn::Mul(p, LoadInRow(values.data(), i, values.size()));
+  });
+}
+
 void ExpandI8(const ScaledI8& scaled, std::span<float> row) {
   UpdateGroups(scaled, row, [](VecF32, VecF32 value) { return value; });
 }

@@ -11,6 +11,9 @@ namespace pocketbert {
 // sum[i] += values[i]; equal sizes.
 void Add(std::span<const float> values, std::span<float> sum);
 
+// product[i] *= values[i]; equal sizes.
+void Multiply(std::span<const float> values, std::span<float> product);
+
 // A row of int8 values with a scale for every `group_size` of them (the last group may be shorter).
 struct ScaledI8 {
   std::span<const int8_t> values;

@@ -163,6 +163,20 @@ Status WeightBinder::Bind(const TensorSpec& spec, std::span<float>& slot) {
   return Done{};
 }
 
+Status WeightBinder::Bind(const TensorSpec& spec, TensorView<float>& slot) {
+  const uint64_t shape[] = {spec.rows, spec.cols};
+  PB_ASSIGN_OR_RETURN(Entry * entry, Require(spec.name, shape));
+  PB_ASSIGN_OR_RETURN(const std::span<float> values, Floats(*entry));
+  slot = TensorView<float>(values.data(), spec.rows, spec.cols);
+  return Done{};
+}
+
+ErrorBox WeightBinder::PrecisionError(std::string_view name, Precision precision) {
+  return FormatError(Message(file_.name()) + ": tensor " + name + " has dtype " +
+                     DTypeName(FindEntry(name)->tensor->dtype) + ", but the file's precision is " +
+                     PrecisionName(precision));
+}
+
 Result<std::span<const uint8_t>> WeightBinder::Bytes(std::string_view name) {
   Entry* entry = FindEntry(name);
   if (entry == nullptr) {

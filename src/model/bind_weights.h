@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "io/safetensors.h"
+#include "model/one_file.h"
 #include "nn/weights.h"
 
 namespace pocketbert {
@@ -27,6 +28,10 @@ class WeightBinder {
   Status Bind(const TensorSpec& spec, LinearWeights& slot);
   Status Bind(const TensorSpec& spec, EmbeddingTable& slot);
   Status Bind(const TensorSpec& spec, std::span<float>& slot);
+  Status Bind(const TensorSpec& spec, TensorView<float>& slot);
+
+  // That the matrix `name`, which is bound, has another type than `precision` says.
+  ErrorBox PrecisionError(std::string_view name, Precision precision);
 
   // The bytes of a U8 vector.
   Result<std::span<const uint8_t>> Bytes(std::string_view name);

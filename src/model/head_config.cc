@@ -5,29 +5,16 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/json_fields.h"
 
 namespace pocketbert {
 namespace {
 
 constexpr int64_t kMaxWidth = int64_t{1} << 20;
-constexpr std::string_view kScoreFunctions[] = {"none", "sigmoid", "softmax"};
-constexpr std::string_view kInputs[] = {"cls_token", "sentence_vector"};
-
-// The head that each family's ForSequenceClassification class has, in the order of ModelFamily.
-struct FamilyHead {
-  std::string_view type, dense_name, activation_name, output_name;
-};
-constexpr FamilyHead kFamilyHeads[] = {
-    {"bert", "pooler.dense", "tanh", "classifier"},
-    {"distilbert", "pre_classifier", "relu", "classifier"},
-    {"electra", "classifier.dense", "gelu", "classifier.out_proj"},
-};
-
-ScoreFunction StandardScoreFunction(ProblemType problem, size_t outputs) {
-  if (problem == ProblemType::kRegression) return ScoreFunction::kNone;
-  if (problem == ProblemType::kMultiLabel || outputs == 1) return ScoreFunction::kSigmoid;
-  return ScoreFunction::kSoftmax;
-}
+// Lists as JsonFields::Choice takes them, in the order of the enums.
+constexpr const char* kScoreFunctions = "none, sigmoid, softmax";
+constexpr const char* kInputs = "cls_token, sentence_vector, mean_token, tokens";
+constexpr const char* kTasks = "classify, tag, answer, fill_mask";
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -113,120 +100,116 @@ Status ReadLayers(Json json, HeadSpec& head) {
   return Done{};
 }
 
-Status ReadLabelList(Json json, std::vector<std::string>& labels) {
-  PB_ASSIGN_OR_RETURN(const Json list, json.GetArray("labels"));
-  for (const Json item : list.Items()) {
-    PB_ASSIGN_OR_RETURN(const std::string_view label, item.AsString());
-    labels.emplace_back(label);
+void ReadLabelList(JsonFields& fields, std::vector<std::string>& labels) {
+  for (const Json item : fields.RequiredArray("labels").Items()) {
+    if (!item.is_string()) return fields.Fail(item.ErrorExpected("a label"));
+    labels.emplace_back(item.AsString().value());
   }
-  return Done{};
 }
 
-Status ReadTemperature(Json json, HeadConfig& config) {
-  PB_ASSIGN_OR_RETURN(const double temperature, json.DoubleOr("temperature", 1));
-  config.temperature = static_cast<float>(temperature);
-  if (!(config.temperature > 0) || !std::isfinite(config.temperature)) {
-    return json.Find("temperature")->ErrorExpected("a positive number");
-  }
-  return Done{};
+Status CheckTemperature(Json json, const HeadConfig& config) {
+  if (config.temperature > 0 && std::isfinite(config.temperature)) return Done{};
+  return json.Find("temperature")->ErrorExpected("a positive number");
 }
 
 Status CheckLabelCount(std::string_view file, const HeadSpec& head) {
-  if (head.labels.size() == head.config.outputs) return Done{};
+  const bool labelled = head.task == HeadTask::kClassify || head.task == HeadTask::kTag;
+  if (!labelled || head.labels.size() == head.config.outputs) return Done{};
   return FormatError(Message(file) + ": head " + head.name + " has " + head.labels.size() +
                      " labels, but " + head.config.outputs + " outputs");
 }
 
-template <size_t N>
-std::optional<size_t> IndexOf(const std::string_view (&names)[N], std::string_view name) {
-  const auto* found = std::find(std::begin(names), std::end(names), name);
-  if (found == std::end(names)) return std::nullopt;
-  return static_cast<size_t>(found - std::begin(names));
+// Item `index` of a list such as kTasks.
+std::string_view Item(std::string_view list, size_t index) {
+  for (; index > 0; --index) list.remove_prefix(list.find(", ") + 2);
+  return list.substr(0, list.find(", "));
 }
 
-Result<HeadSpec> ParseHead(Json json) {
-  HeadSpec head;
-  PB_ASSIGN_OR_RETURN(head.name, json.GetString("name"));
-  PB_ASSIGN_OR_RETURN(head.type, json.GetString("type"));
-  PB_ASSIGN_OR_RETURN(const std::string_view input, json.GetString("input"));
-  const auto input_index = IndexOf(kInputs, input);
-  if (!input_index) return json.Find("input")->ErrorExpected("cls_token or sentence_vector");
-  head.input = static_cast<HeadInput>(*input_index);
-  PB_ASSIGN_OR_RETURN(head.config.dense_name, json.GetString("dense"));
-  PB_ASSIGN_OR_RETURN(head.config.output_name, json.GetString("output"));
-  size_t* const sizes[] = {&head.config.inputs, &head.config.inner, &head.config.outputs};
-  constexpr std::string_view kSizeKeys[] = {"inputs", "inner", "outputs"};
-  for (size_t i = 0; i < std::size(sizes); ++i) {
-    PB_ASSIGN_OR_RETURN(const int64_t size, json.GetInt(kSizeKeys[i], 1, kMaxWidth));
-    *sizes[i] = static_cast<size_t>(size);
+void WriteMore(const HeadSpec& head, JsonWriter& writer) {
+  const HeadConfig& config = head.config;
+  if (head.task != HeadTask::kClassify) writer.Key("task").String(HeadTaskName(head.task));
+  if (!config.norm_name.empty()) {
+    writer.Key("norm").String(config.norm_name);
+    writer.Key("norm_eps").Double(static_cast<double>(config.norm_eps));
+    writer.Key("norm_bias").Bool(config.norm_bias);
   }
-  if (head.config.output_name.empty() ||
-      (head.config.dense_name.empty() && head.config.inner != head.config.inputs)) {
-    return json.ErrorExpected("a head with an output map and sizes that fit");
-  }
-  PB_ASSIGN_OR_RETURN(head.activation_name, json.GetString("activation"));
+  if (!config.dense_bias) writer.Key("dense_bias").Bool(false);
+  if (config.tied_output) writer.Key("tied_output").Bool(true);
+}
+
+Status ParseHead(Json json, HeadSpec& head) {
+  JsonFields fields(json);
+  HeadConfig& config = head.config;
+  const auto text = [&](const char* key) { return std::string(fields.RequiredString(key)); };
+  const auto size = [&](const char* key) {
+    return static_cast<size_t>(fields.RequiredInt(key, 1, kMaxWidth));
+  };
+  head.name = text("name");
+  head.type = text("type");
+  head.task = static_cast<HeadTask>(fields.Choice("task", 0, kTasks));
+  head.input = static_cast<HeadInput>(fields.Choice("input", 0, kInputs));
+  head.score_function = static_cast<ScoreFunction>(fields.Choice("scores", 0, kScoreFunctions));
+  config.dense_name = text("dense");
+  config.norm_name = std::string(fields.String("norm", ""));
+  config.output_name = text("output");
+  config.inputs = size("inputs");
+  config.inner = size("inner");
+  config.outputs = size("outputs");
+  config.dense_bias = fields.Bool("dense_bias", true);
+  config.norm_bias = fields.Bool("norm_bias", true);
+  config.norm_eps = static_cast<float>(fields.Double("norm_eps", 1e-12));
+  config.tied_output = fields.Bool("tied_output", false);
+  config.temperature = static_cast<float>(fields.Double("temperature", 1));
+  head.activation_name = text("activation");
   const std::optional<Activation> activation = ActivationFromName(head.activation_name);
-  if (!activation) return json.Find("activation")->ErrorExpected("an activation function");
-  head.config.activation = *activation;
-  PB_RETURN_IF_ERROR(ReadTemperature(json, head.config));
-  PB_RETURN_IF_ERROR(ReadLabelList(json, head.labels));
-  PB_ASSIGN_OR_RETURN(const std::string_view scores, json.GetString("scores"));
-  const auto function = IndexOf(kScoreFunctions, scores);
-  if (!function) return json.Find("scores")->ErrorExpected("none, sigmoid or softmax");
-  head.score_function = static_cast<ScoreFunction>(*function);
-  PB_RETURN_IF_ERROR(CheckLabelCount(json.Path(), head));
-  return head;
+  ReadLabelList(fields, head.labels);
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
+  const bool complete = !config.output_name.empty() &&
+                        (!config.dense_name.empty() ||
+                         (config.inner == config.inputs && config.norm_name.empty()));
+  if (!complete || !activation || !(config.norm_eps >= 0 && config.norm_eps <= 1)) {
+    return json.ErrorExpected(
+        "a head with an output map, sizes that fit, a known activation and norm_eps in 0 … 1");
+  }
+  config.activation = *activation;
+  PB_RETURN_IF_ERROR(CheckTemperature(json, config));
+  return CheckLabelCount(json.Path(), head);
 }
 
 }  // namespace
 
 std::string_view ScoreFunctionName(ScoreFunction function) {
-  return kScoreFunctions[static_cast<size_t>(function)];
+  return Item(kScoreFunctions, static_cast<size_t>(function));
 }
 
-Result<HeadSpec> CheckpointHead(const HfConfig& config, size_t outputs) {
-  const FamilyHead& family = kFamilyHeads[static_cast<size_t>(config.family)];
-  HeadSpec head;
-  head.name = "default";
-  head.type = std::string(family.type);
-  head.config.dense_name = std::string(family.dense_name);
-  head.config.output_name = std::string(family.output_name);
-  head.config.inputs = head.config.inner = config.encoder.hidden_size;
-  head.config.outputs = outputs;
-  head.activation_name = std::string(family.activation_name);
-  head.config.activation = ActivationFromName(family.activation_name).value();
-  head.labels = config.labels;
-  if (head.labels.empty()) {
-    for (size_t i = 0; i < outputs; ++i) head.labels.push_back("LABEL_" + std::to_string(i));
-  }
-  if (head.labels.size() != outputs) {
-    return FormatError(Message("tensor ") + head.config.output_name + ".weight has " + outputs +
-                       " rows, one a label, but config.json names " + head.labels.size() +
-                       " labels");
-  }
-  head.score_function = StandardScoreFunction(config.problem_type, outputs);
-  return head;
+std::string_view HeadTaskName(HeadTask task) {
+  return Item(kTasks, static_cast<size_t>(task));
+}
+
+ScoreFunction StandardScoreFunction(ProblemType problem, size_t outputs) {
+  if (problem == ProblemType::kRegression) return ScoreFunction::kNone;
+  if (problem == ProblemType::kMultiLabel || outputs == 1) return ScoreFunction::kSigmoid;
+  return ScoreFunction::kSoftmax;
 }
 
 Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file, const HfConfig& config,
                                size_t vector_size) {
   PB_ASSIGN_OR_RETURN(const JsonDocument document, ParseJson(text, file));
   const Json json = document.root();
+  JsonFields fields(json);
   HeadSpec head;
   head.type = "enhanced";
-  PB_ASSIGN_OR_RETURN(head.name, json.GetString("name"));
-  PB_ASSIGN_OR_RETURN(const std::string_view type, json.StringOr("type", "EnhancedClassifier"));
-  if (type != "EnhancedClassifier") {
-    return UnsupportedError(Message(file) + ": type \"" + type +
-                            "\" is unknown, expected EnhancedClassifier");
-  }
+  head.name = std::string(fields.RequiredString("name"));
+  fields.Choice("type", 0, "EnhancedClassifier");
+  const std::string_view scores = fields.String("probabilities", "");
+  head.config.temperature = static_cast<float>(fields.Double("temperature", 1));
+  ReadLabelList(fields, head.labels);
+  PB_RETURN_IF_ERROR(fields.FinishOpen());
   PB_RETURN_IF_ERROR(ReadInput(json, head));
   head.config.inputs =
       head.input == HeadInput::kClsToken ? config.encoder.hidden_size : vector_size;
   PB_RETURN_IF_ERROR(ReadLayers(json, head));
-  PB_RETURN_IF_ERROR(ReadTemperature(json, head.config));
-  PB_RETURN_IF_ERROR(ReadLabelList(json, head.labels));
-  PB_ASSIGN_OR_RETURN(const std::string_view scores, json.StringOr("probabilities", ""));
+  PB_RETURN_IF_ERROR(CheckTemperature(json, head.config));
   head.score_function = Contains(scores, "sigmoid")
                             ? ScoreFunction::kSigmoid
                             : StandardScoreFunction(ProblemType::kUnset, head.config.outputs);
@@ -240,13 +223,14 @@ std::string WriteHeads(std::span<const HeadSpec> heads) {
   for (const HeadSpec& head : heads) {
     const HeadConfig& config = head.config;
     writer.BeginObject().Key("name").String(head.name).Key("type").String(head.type);
-    writer.Key("input").String(kInputs[static_cast<size_t>(head.input)]);
+    writer.Key("input").String(Item(kInputs, static_cast<size_t>(head.input)));
     writer.Key("dense").String(config.dense_name).Key("output").String(config.output_name);
     writer.Key("inputs").Int(static_cast<int64_t>(config.inputs));
     writer.Key("inner").Int(static_cast<int64_t>(config.inner));
     writer.Key("outputs").Int(static_cast<int64_t>(config.outputs));
     writer.Key("activation").String(head.activation_name);
     writer.Key("temperature").Double(static_cast<double>(config.temperature));
+    WriteMore(head, writer);
     writer.Key("labels").BeginArray();
     for (const std::string& label : head.labels) writer.String(label);
     writer.EndArray().Key("scores").String(ScoreFunctionName(head.score_function)).EndObject();
@@ -260,9 +244,11 @@ Result<std::vector<HeadSpec>> ParseHeads(std::string_view text, std::string_view
   PB_ASSIGN_OR_RETURN(const Json list, document.root().AsArray());
   std::vector<HeadSpec> heads;
   for (const Json item : list.Items()) {
-    PB_ASSIGN_OR_RETURN(HeadSpec head, ParseHead(item));
-    const bool taken = std::any_of(heads.begin(), heads.end(),
-                                   [&](const HeadSpec& other) { return other.name == head.name; });
+    HeadSpec head;
+    PB_RETURN_IF_ERROR(ParseHead(item, head));
+    const bool taken = std::any_of(heads.begin(), heads.end(), [&](const HeadSpec& other) {
+      return other.name == head.name && other.task == head.task;
+    });
     if (taken) return FormatError(Message(item.Path()) + ": a second head is named " + head.name);
     heads.push_back(std::move(head));
   }

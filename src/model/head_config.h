@@ -1,5 +1,5 @@
 #pragma once
-// Classification heads that a model carries: what they read, their sizes and names, their labels.
+// Heads that a model carries: what they read, their sizes and names, their labels.
 
 #include <span>
 #include <string>
@@ -12,10 +12,23 @@
 
 namespace pocketbert {
 
+// What a head is for.
+enum class HeadTask {
+  kClassify,  // scores of labels for a text or a pair
+  kTag,       // scores of labels for each token
+  kAnswer,    // two scores for each token: how well an answer begins there, and ends there
+  kFillMask,  // scores of all words of the vocabulary for a token
+};
+
+// "classify", "tag", "answer", "fill_mask".
+std::string_view HeadTaskName(HeadTask task);
+
 // What a head reads.
 enum class HeadInput {
   kClsToken,        // the last hidden state of the first token, [hidden_size]
   kSentenceVector,  // what embedding a text gives, [dimensions]
+  kMeanToken,       // the mean of the tokens' last hidden states, [hidden_size]
+  kTokens,          // a token's last hidden state, [hidden_size] each
 };
 
 // How logits become scores unless the caller says otherwise.
@@ -25,18 +38,18 @@ enum class ScoreFunction { kNone, kSigmoid, kSoftmax };
 std::string_view ScoreFunctionName(ScoreFunction function);
 
 struct HeadSpec {
-  std::string name;  // "default" for a checkpoint's own head, else that of heads/NAME.json
-  std::string type;  // "bert", "distilbert", "electra", "enhanced"
+  std::string name;  // "default" for a checkpoint's own heads, else that of heads/NAME.json
+  std::string type;  // the family's name ("bert", "distilbert", …) or "enhanced"
+  HeadTask task = HeadTask::kClassify;
   HeadInput input = HeadInput::kClsToken;
   HeadConfig config;
   std::string activation_name;      // of config.activation, for ActivationFromName
-  std::vector<std::string> labels;  // [config.outputs]
+  std::vector<std::string> labels;  // [config.outputs]; kAnswer, kFillMask: none
   ScoreFunction score_function = ScoreFunction::kSoftmax;
 };
 
-// The head of a checkpoint of this family with `outputs` outputs. The labels are those of `config`;
-// if it lists none, LABEL_0, LABEL_1, …. An error if their numbers differ.
-Result<HeadSpec> CheckpointHead(const HfConfig& config, size_t outputs);
+// How scores are made for a problem type and a number of outputs.
+ScoreFunction StandardScoreFunction(ProblemType problem, size_t outputs);
 
 // Reads heads/NAME.json. `vector_size` is the length of the model's sentence vectors.
 Result<HeadSpec> ParseHeadFile(std::string_view text, std::string_view file, const HfConfig& config,

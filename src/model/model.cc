@@ -67,31 +67,54 @@ Result<Quantization> ReadQuantization(const TensorFile& file) {
   return Quantization{*precision, static_cast<size_t>(group_size)};
 }
 
-// Applies Bind to everything that a Visit… function lists; keeps the first error.
+// Applies Bind to everything that a Visit… function lists; keeps the first error. With a precision,
+// all matrices must have it: the layers run several of them on one input.
 struct BindVisitor {
   WeightBinder& binder;
   Status& status;
+  std::optional<Precision> precision = std::nullopt;
 
   template <typename Slot>
   void operator()(const TensorSpec& spec, Slot& slot) const {
-    if (status.ok()) status = binder.Bind(spec, slot);
+    if (!status.ok()) return;
+    status = binder.Bind(spec, slot);
+    if constexpr (std::is_same_v<Slot, LinearWeights>) {
+      if (status.ok() && precision && slot.is_i8() != (*precision == Precision::kInt8)) {
+        status = binder.PrecisionError(spec.name, *precision);
+      }
+    }
   }
 };
 
-// The matrices of the encoder are all of one kind: the layers run several of them on one input.
-Status CheckMatrices(const TensorFile& file, const EncoderConfig& config,
-                     const EncoderWeights& weights, Precision precision) {
-  Status status = Done{};
-  VisitTensors(config, weights, [&]<typename Slot>(const TensorSpec& spec, const Slot& slot) {
-    if constexpr (std::is_same_v<Slot, LinearWeights>) {
-      if (status.ok() && slot.is_i8() != (precision == Precision::kInt8)) {
-        status = FormatError(Message(file.name()) + ": tensor " + spec.name + " has dtype " +
-                             (slot.is_i8() ? "I8" : "F32") + ", but the file's precision is " +
-                             PrecisionName(precision));
-      }
-    }
-  });
-  return status;
+ErrorBox MissingHeadError(const HfConfig& config, HeadTask task) {
+  constexpr std::string_view kMissing[] = {
+      "no classification head: there is no tensor classifier.weight (or classifier.out_proj.weight) "
+      "and no file heads/NAME.json",
+      "no head for token classification",
+      "no head for question answering",
+      "no head for masked words",
+  };
+  return UnsupportedError(Message("the model has ") + kMissing[static_cast<size_t>(task)] +
+                          "; architectures: " +
+                          (config.architectures.empty() ? "none" : config.architectures[0]));
+}
+
+// What a head reads and, if it is tied to the word embeddings, gives has the encoder's sizes.
+Status CheckHead(const HeadSpec& head, const EncoderConfig& encoder, size_t vector_size,
+                 const std::string& place) {
+  const size_t inputs =
+      head.input == HeadInput::kSentenceVector ? vector_size : encoder.hidden_size;
+  if (head.config.inputs != inputs) {
+    return FormatError(Message(place) + ": head " + head.name + " reads " + head.config.inputs +
+                       " values, expected " + inputs);
+  }
+  if (head.config.tied_output && (head.config.outputs != encoder.vocab_size ||
+                                  head.config.inner != encoder.embedding_size)) {
+    return FormatError(Message(place) + ": head " + head.name + " has " + head.config.inner +
+                       " values and " + head.config.outputs + " outputs, expected " +
+                       encoder.embedding_size + " and " + encoder.vocab_size);
+  }
+  return Done{};
 }
 
 Status BindStep(WeightBinder& binder, BoundStep& bound) {
@@ -99,11 +122,8 @@ Status BindStep(WeightBinder& binder, BoundStep& bound) {
   if (bound.step.kind != SentenceStep::Kind::kDense) return Done{};
   Status status = Done{};
   VisitLinear(dense.LinearName(), dense.LinearName() + ".input_scale",
-              {dense.outputs, dense.inputs}, bound.linear,
-              [&]<typename Slot>(const TensorSpec& spec, Slot& slot) {
-                if (spec.kind == TensorKind::kBias && !dense.bias) return;
-                BindVisitor{binder, status}(spec, slot);
-              });
+              {dense.outputs, dense.inputs, dense.bias}, bound.linear,
+              BindVisitor{binder, status, {}});
   return status;
 }
 
@@ -138,12 +158,9 @@ class ModelBinder {
     PB_ASSIGN_OR_RETURN(std::vector<HeadSpec> specs,
                         ParseHeads(heads, Place(file_, one_file::kHeadsKey)));
     for (HeadSpec& spec : specs) {
-      const size_t inputs =
-          spec.input == HeadInput::kClsToken ? hidden : model_.sentence_.Dimensions(hidden);
-      if (spec.config.inputs != inputs) {
-        return FormatError(Message(Place(file_, one_file::kHeadsKey)) + ": head " + spec.name +
-                           " reads " + spec.config.inputs + " values, expected " + inputs);
-      }
+      PB_RETURN_IF_ERROR(CheckHead(spec, model_.config_.encoder,
+                                   model_.sentence_.Dimensions(hidden),
+                                   Place(file_, one_file::kHeadsKey)));
       model_.heads_.push_back({std::move(spec), {}});
     }
     PB_ASSIGN_OR_RETURN(quantization_, ReadQuantization(file_));
@@ -155,13 +172,13 @@ class ModelBinder {
     WeightBinder binder(file_, quantization_.group_size);
     Status status = Done{};
     const EncoderConfig& config = model_.config_.encoder;
-    model_.encoder_.layers.resize(config.layers);
-    VisitTensors(config, model_.encoder_, BindVisitor{binder, status});
+    model_.encoder_.layers.resize(config.weight_sets());
+    VisitTensors(config, model_.encoder_, BindVisitor{binder, status, quantization_.precision});
     for (Head& head : model_.heads_) {
-      VisitHeadTensors(head.spec.config, head.weights, BindVisitor{binder, status});
+      VisitHeadTensors(head.spec.config, head.weights, BindVisitor{binder, status, {}});
+      if (head.spec.config.tied_output) head.weights.words = model_.encoder_.words;
     }
     PB_RETURN_IF_ERROR(std::move(status));
-    PB_RETURN_IF_ERROR(CheckMatrices(file_, config, model_.encoder_, quantization_.precision));
     for (const SentenceStep& step : model_.sentence_.steps) {
       model_.steps_.push_back({step, {}});
       PB_RETURN_IF_ERROR(BindStep(binder, model_.steps_.back()));
@@ -199,20 +216,25 @@ Model& Model::operator=(Model&& other) noexcept = default;
 
 Result<Model> Model::Open(TensorFile file) { return ModelBinder(std::move(file)).Open(); }
 
-Result<const Head*> Model::RequireHead(std::string_view name) const {
-  if (heads_.empty()) {
-    return UnsupportedError(Message("the model has no classification head: there is no tensor "
-                                    "classifier.weight (or classifier.out_proj.weight) and no file "
-                                    "heads/NAME.json; architectures: ") +
-                            (config_.architectures.empty() ? "none" : config_.architectures[0]));
-  }
+bool Model::HasHead(HeadTask task) const {
+  return std::any_of(heads_.begin(), heads_.end(),
+                     [&](const Head& head) { return head.spec.task == task; });
+}
+
+Result<const Head*> Model::RequireHead(std::string_view name, HeadTask task) const {
+  if (!HasHead(task)) return MissingHeadError(config_, task);
   const std::string_view wanted = name.empty() ? "default" : name;
   std::string known;
+  const Head* only = nullptr;
+  size_t count = 0;
   for (const Head& head : heads_) {
+    if (head.spec.task != task) continue;
     if (head.spec.name == wanted) return &head;
     known += (known.empty() ? "" : ", ") + head.spec.name;
+    only = &head;
+    ++count;
   }
-  if (name.empty() && heads_.size() == 1) return &heads_[0];
+  if (name.empty() && count == 1) return only;
   return InvalidArgumentError(
       Message((name.empty() ? std::string("the model has several heads, name one")
                             : "the model has no head " + std::string(name))) +

@@ -55,10 +55,15 @@ class Model {
   // Length of the vector that embedding a text gives.
   size_t dimensions() const { return sentence_.Dimensions(config_.encoder.hidden_size); }
 
+  // Of all tasks.
   std::span<const Head> heads() const { return heads_; }
-  // The head named `name`; "" means `default`, or the only one. An error (kInvalidArgument, or
-  // kUnsupported if the file has no head at all) that names what is missing and what there is.
-  Result<const Head*> RequireHead(std::string_view name) const;
+  // True if one of them is for `task`.
+  bool HasHead(HeadTask task) const;
+  // The head for `task` that is named `name`; "" means `default`, or the only one. An error
+  // (kInvalidArgument, or kUnsupported if the file has no head for the task at all) that names what
+  // is missing and what there is.
+  Result<const Head*> RequireHead(std::string_view name,
+                                  HeadTask task = HeadTask::kClassify) const;
 
   // Most tokens of a text, special tokens included: the smaller of the files' limit and the
   // position table.

@@ -16,11 +16,15 @@ struct LayerBuffers {
   TensorView<float> value;      // [T, H]
   TensorView<float> context;    // [T, H] weighted sums of values; may be `query`
   TensorView<float> attended;   // [T, H] its projection plus the layer's input; may be `key`
-  TensorView<float> normed;     // [T, H] LayerNorm of that; may be `attended`
+  // [T, H] input of the feed-forward block, LayerNorm of that; may be `attended`, but not in
+  // pre_norm models, where it is the attention's input before.
+  TensorView<float> normed;
   TensorView<float> expanded;   // [T, I] before the activation; may overlap `value`
+  TensorView<float> factor;     // [T, I] in gated models; may overlap `value`
   TensorView<float> activated;  // [T, I] after it; may be `expanded`
-  TensorView<float> output;     // [T, H] projection plus `normed`; may be the layer's input
-  TensorView<float> result;     // [T, H] LayerNorm of that; may be `output`
+  // [T, H] projection plus `normed` (pre_norm: `attended`); may be the layer's input
+  TensorView<float> output;
+  TensorView<float> result;     // [T, H] LayerNorm of that; may be `output`; pre_norm: is `output`
 };
 
 // Buffers that share all they may; `hidden` [T, H] is input and result of every layer. Memory comes

@@ -1,25 +1,22 @@
 #pragma once
-// One Transformer layer with LayerNorm after each residual sum (BERT).
+// One Transformer layer: attention and a feed-forward block, each with a sum around it and a
+// LayerNorm after the sum (BERT) or before the block (pre_norm).
 
-#include "base/session.h"
-#include "nn/batch.h"
 #include "nn/buffers.h"
-#include "nn/config.h"
-#include "nn/weights.h"
+#include "nn/forward.h"
 
 namespace pocketbert {
 
-// What every layer of a forward shares.
-struct ForwardContext {
-  const EncoderConfig& config;
-  const TokenBatch& batch;
-  Session& session;
+// A layer's number and weights.
+struct Layer {
+  size_t number;
+  const LayerWeights& weights;
 };
 
 // Reads `hidden` [tokens, hidden_size], writes buffers.result and, on the way, the other buffers.
 // Workspace: LayerWorkspaceBytes, besides the buffers.
-void RunLayer(const ForwardContext& context, const LayerWeights& weights,
-              TensorView<const float> hidden, const LayerBuffers& buffers);
+void RunLayer(const ForwardContext& context, const Layer& layer, TensorView<const float> hidden,
+              const LayerBuffers& buffers);
 
 size_t LayerWorkspaceBytes(const EncoderConfig& config, size_t tokens, size_t threads);
 

@@ -2,8 +2,10 @@
 // The encoder's weights: structs of views over memory that the model owns, and VisitTensors, the
 // only list of them. Binding, saving, zeroing, the optimizer and the quantizer walk that list.
 
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,10 +45,13 @@ struct EmbeddingTable {
 
 struct LayerNormWeights {
   std::span<float> gamma;  // [width]
-  std::span<float> beta;   // [width]
+  std::span<float> beta;   // [width], or empty: all 0
+
+  bool empty() const { return gamma.empty(); }
 };
 
-// One Transformer layer; H = hidden_size, I = intermediate_size.
+// One Transformer layer; H = hidden_size, I = intermediate_size. The norms follow their block's sum
+// or, in a model with pre_norm, come before their block.
 struct LayerWeights {
   LinearWeights query;             // [H, H]
   LinearWeights key;               // [H, H]
@@ -56,15 +61,22 @@ struct LayerWeights {
   LinearWeights intermediate;      // [I, H]
   LinearWeights output;            // [H, I]
   LayerNormWeights output_norm;
+  LinearWeights factor = {};          // [I, H]; gated models only
+  LinearWeights position_key = {};    // [H, H]; both of kDisentangled without shared projections
+  LinearWeights position_query = {};  // [H, H]
 };
 
 struct EncoderWeights {
   EmbeddingTable words;      // [vocab_size, embedding_size]
-  EmbeddingTable positions;  // [max_positions, embedding_size]
+  EmbeddingTable positions;  // [max_positions, embedding_size]; empty without position_table
   EmbeddingTable types;      // [type_vocab_size, embedding_size]; empty if type_vocab_size is 0
   LayerNormWeights embedding_norm;
   LinearWeights embedding_projection;  // [hidden_size, embedding_size]; empty if sizes are equal
-  std::vector<LayerWeights> layers;
+  std::vector<LayerWeights> layers;  // [config.weight_sets()]
+  TensorView<float> relative_bias = {};        // [relative_bias_rows, heads]; kBias only
+  TensorView<float> relative_embeddings = {};  // [2 relative_span, hidden_size]; kDisentangled only
+  LayerNormWeights relative_norm = {};         // of its rows; may be empty
+  LayerNormWeights final_norm = {};            // pre_norm models only
 };
 
 // What VisitTensors tells about a tensor.
@@ -74,6 +86,7 @@ enum class TensorKind {
   kBias,       // [out]; slot std::span<float>
   kNormGamma,  // [width]; slot std::span<float>
   kNormBeta,   // [width]; slot std::span<float>
+  kFloatTable, // [rows, cols], always float32; slot TensorView<float>
 };
 
 struct TensorSpec {
@@ -87,76 +100,74 @@ struct TensorSpec {
   // "encoder.layer.0.attention.self.input_scale". Matrices of equal name share the vector.
   std::string input_scale_name = {};
 
-  bool is_vector() const { return kind != TensorKind::kEmbedding && kind != TensorKind::kMatrix; }
+  bool is_vector() const {
+    return kind == TensorKind::kBias || kind == TensorKind::kNormGamma ||
+           kind == TensorKind::kNormBeta;
+  }
 };
 
-// Visits the two tensors of a linear map named `name`: `visit(TensorSpec, LinearWeights&)` for the
-// matrix [outputs, inputs], `visit(TensorSpec, std::span<float>&)` for the bias.
+// A reference to any `visit(const TensorSpec&, slot&)` that takes slots of all kinds; what it refers
+// to must outlive it. The lists of tensors are compiled once, not for every visitor.
+class TensorVisitor {
+ public:
+  template <typename Visit>
+    requires(!std::is_same_v<std::remove_cvref_t<Visit>, TensorVisitor>)
+  TensorVisitor(Visit&& visit)  // NOLINT: implicit, so that lists are called with any visitor
+      : visit_(const_cast<void*>(static_cast<const void*>(std::addressof(visit)))),
+        call_(&Call<std::remove_reference_t<Visit>>) {}
+
+  void operator()(const TensorSpec& spec, LinearWeights& slot) const { call_(visit_, spec, &slot); }
+  void operator()(const TensorSpec& spec, EmbeddingTable& slot) const {
+    call_(visit_, spec, &slot);
+  }
+  void operator()(const TensorSpec& spec, std::span<float>& slot) const {
+    call_(visit_, spec, &slot);
+  }
+  void operator()(const TensorSpec& spec, TensorView<float>& slot) const {
+    call_(visit_, spec, &slot);
+  }
+
+ private:
+  template <typename Visit>
+  static void Call(void* context, const TensorSpec& spec, void* slot) {
+    Visit& visit = *static_cast<Visit*>(context);
+    switch (spec.kind) {
+      case TensorKind::kEmbedding: return visit(spec, *static_cast<EmbeddingTable*>(slot));
+      case TensorKind::kMatrix: return visit(spec, *static_cast<LinearWeights*>(slot));
+      case TensorKind::kFloatTable: return visit(spec, *static_cast<TensorView<float>*>(slot));
+      default: return visit(spec, *static_cast<std::span<float>*>(slot));
+    }
+  }
+
+  void* visit_;
+  void (*call_)(void* context, const TensorSpec& spec, void* slot);
+};
+
+// Visits the tensors of a linear map named `name`: `visit(TensorSpec, LinearWeights&)` for the
+// matrix [outputs, inputs], `visit(TensorSpec, std::span<float>&)` for the bias, if it has one.
 struct LinearShape {
   size_t outputs;
   size_t inputs;
+  bool bias = true;
 };
-template <typename Linear, typename Visit>
 void VisitLinear(const std::string& name, const std::string& input_scale_name, LinearShape shape,
-                 Linear& linear, Visit&& visit) {
-  visit(TensorSpec{name + ".weight", TensorKind::kMatrix, shape.outputs, shape.inputs,
-                   input_scale_name},
-        linear);
-  visit(TensorSpec{name + ".bias", TensorKind::kBias, 1, shape.outputs}, linear.bias);
-}
+                 LinearWeights& linear, TensorVisitor visit);
 
-template <typename Norm, typename Visit>
-void VisitLayerNorm(const std::string& name, size_t width, Norm& norm, Visit&& visit) {
-  visit(TensorSpec{name + ".weight", TensorKind::kNormGamma, 1, width}, norm.gamma);
-  visit(TensorSpec{name + ".bias", TensorKind::kNormBeta, 1, width}, norm.beta);
-}
+struct LayerNormShape {
+  size_t width;
+  bool bias = true;
+};
+void VisitLayerNorm(const std::string& name, LayerNormShape shape, LayerNormWeights& norm,
+                    TensorVisitor visit);
 
-template <typename Layer, typename Visit>
-void VisitLayerTensors(const EncoderConfig& config, const std::string& name, Layer& layer,
-                       Visit&& visit) {
-  const size_t hidden = config.hidden_size;
-  const size_t inner = config.intermediate_size;
-  const std::string self = name + ".attention.self";
-  const std::string self_scale = self + ".input_scale";
-  const std::string attended = name + ".attention.output";
-  VisitLinear(self + ".query", self_scale, {hidden, hidden}, layer.query, visit);
-  VisitLinear(self + ".key", self_scale, {hidden, hidden}, layer.key, visit);
-  VisitLinear(self + ".value", self_scale, {hidden, hidden}, layer.value, visit);
-  VisitLinear(attended + ".dense", attended + ".dense.input_scale", {hidden, hidden},
-              layer.attention_output, visit);
-  VisitLayerNorm(attended + ".LayerNorm", hidden, layer.attention_norm, visit);
-  VisitLinear(name + ".intermediate.dense", name + ".intermediate.dense.input_scale",
-              {inner, hidden}, layer.intermediate, visit);
-  VisitLinear(name + ".output.dense", name + ".output.dense.input_scale", {hidden, inner},
-              layer.output, visit);
-  VisitLayerNorm(name + ".output.LayerNorm", hidden, layer.output_norm, visit);
-}
+// The canonical names of the norms of layer `name` ("encoder.layer.0"): where BERT has its own, or,
+// if they come before their block, named by it.
+std::string AttentionNormName(const EncoderConfig& config, const std::string& name);
+std::string OutputNormName(const EncoderConfig& config, const std::string& name);
 
 // Calls `visit(const TensorSpec&, slot&)` for every tensor of the encoder, in the order of the
-// computation; `slot` is what TensorKind says (const if `weights` is const). `weights.layers` must
-// have config.layers entries.
-template <typename Weights, typename Visit>
-void VisitTensors(const EncoderConfig& config, Weights& weights, Visit&& visit) {
-  PB_CHECK(weights.layers.size() == config.layers);
-  const size_t width = config.embedding_size;
-  const auto table = [&](const char* name, size_t ids, auto& slot) {
-    visit(TensorSpec{std::string("embeddings.") + name + ".weight", TensorKind::kEmbedding, ids,
-                     width},
-          slot);
-  };
-  table("word_embeddings", config.vocab_size, weights.words);
-  table("position_embeddings", config.max_positions, weights.positions);
-  if (config.type_vocab_size > 0) {
-    table("token_type_embeddings", config.type_vocab_size, weights.types);
-  }
-  VisitLayerNorm("embeddings.LayerNorm", width, weights.embedding_norm, visit);
-  if (config.has_projection()) {
-    VisitLinear("embeddings_project", "embeddings_project.input_scale",
-                {config.hidden_size, width}, weights.embedding_projection, visit);
-  }
-  for (size_t i = 0; i < config.layers; ++i) {
-    VisitLayerTensors(config, "encoder.layer." + std::to_string(i), weights.layers[i], visit);
-  }
-}
+// computation; `slot` is what TensorKind says. `weights.layers` must have config.weight_sets()
+// entries.
+void VisitTensors(const EncoderConfig& config, EncoderWeights& weights, TensorVisitor visit);
 
 }  // namespace pocketbert

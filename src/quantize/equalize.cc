@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
+#include "nn/weights.h"
 
 namespace pocketbert {
 namespace {
@@ -17,6 +19,7 @@ constexpr double kActivationRms = 0.2;
 // Smallest profile and column weight, as a part of the largest.
 constexpr double kFloor = 1e-3;
 
+constexpr std::string_view kEmbeddingNorm = "embeddings.LayerNorm";
 constexpr std::string_view kProjectionScale = "embeddings_project.input_scale";
 constexpr std::string_view kAttentionScale = ".attention.self.input_scale";
 constexpr std::string_view kFeedForwardScale = ".intermediate.dense.input_scale";
@@ -73,12 +76,23 @@ void PassBranch(const ProfileTensors& tensors, const std::string& matrix, double
   }
 }
 
-EqualizedInput AttentionInput(size_t layer) {
-  EqualizedInput input{EqualizedInput::Kind::kAttention,
-                       layer,
-                       LayerName(layer) + std::string(kAttentionScale),
-                       {},
-                       BeginsAtInput(layer)};
+EqualizedInput NormInput(const EncoderConfig& config, std::string norm, std::string scale_name) {
+  EqualizedInput input;
+  input.norm_bias = config.norm_bias;
+  input.gentle = config.pre_norm;
+  input.input_scale_name = std::move(scale_name);
+  input.tensors.push_back(norm + ".weight");
+  if (config.norm_bias) input.tensors.push_back(norm + ".bias");
+  input.norm = std::move(norm);
+  return input;
+}
+
+EqualizedInput ResidualInput(size_t layer, std::string scale_name) {
+  EqualizedInput input;
+  input.kind = EqualizedInput::Kind::kResidual;
+  input.layer = layer;
+  input.input_scale_name = std::move(scale_name);
+  input.needs_encoder_input = BeginsAtInput(layer);
   for (size_t j = FirstLayer(layer); j < layer; ++j) {
     const LayerNames names(j);
     AddNorm(names.attention_norm, input.tensors);
@@ -89,17 +103,30 @@ EqualizedInput AttentionInput(size_t layer) {
   return input;
 }
 
-EqualizedInput FeedForwardInput(size_t layer) {
-  EqualizedInput input{EqualizedInput::Kind::kFeedForward,
-                       layer,
-                       LayerName(layer) + std::string(kFeedForwardScale),
-                       {},
-                       false};
-  AddNorm(LayerNames(layer).attention_norm, input.tensors);
-  return input;
+EqualizedInput AttentionInput(const EncoderConfig& config, size_t layer) {
+  const std::string name = LayerName(layer);
+  std::string scale_name = name + std::string(kAttentionScale);
+  if (config.pre_norm) {
+    return NormInput(config,
+                     config.HasAttentionNorm(layer) ? AttentionNormName(config, name)
+                                                    : std::string(kEmbeddingNorm),
+                     std::move(scale_name));
+  }
+  if (config.weight_sets() != config.layers) {
+    return NormInput(config, OutputNormName(config, name), std::move(scale_name));
+  }
+  return ResidualInput(layer, std::move(scale_name));
 }
 
-std::vector<double> AttentionProfile(size_t layer, const ProfileTensors& tensors,
+EqualizedInput FeedForwardInput(const EncoderConfig& config, size_t layer) {
+  const std::string name = LayerName(layer);
+  return NormInput(config,
+                   config.pre_norm ? OutputNormName(config, name)
+                                   : AttentionNormName(config, name),
+                   name + std::string(kFeedForwardScale));
+}
+
+std::vector<double> ResidualProfile(size_t layer, const ProfileTensors& tensors,
                                      std::span<const double> encoder_input) {
   const size_t first = FirstLayer(layer);
   std::vector<double> profile(encoder_input.begin(), encoder_input.end());
@@ -125,35 +152,32 @@ std::vector<EqualizedInput> EqualizedInputs(const EncoderConfig& config) {
   std::vector<EqualizedInput> inputs;
   if (config.has_projection()) {
     inputs.push_back(
-        {EqualizedInput::Kind::kProjection, 0, std::string(kProjectionScale), {}, false});
-    AddNorm("embeddings.LayerNorm", inputs.back().tensors);
+        NormInput(config, std::string(kEmbeddingNorm), std::string(kProjectionScale)));
+    inputs.back().kind = EqualizedInput::Kind::kProjection;
   }
-  for (size_t layer = 0; layer < config.layers; ++layer) {
-    inputs.push_back(AttentionInput(layer));
-    inputs.push_back(FeedForwardInput(layer));
+  for (size_t layer = 0; layer < config.weight_sets(); ++layer) {
+    inputs.push_back(AttentionInput(config, layer));
+    inputs.push_back(FeedForwardInput(config, layer));
   }
   return inputs;
 }
 
 std::vector<double> InputProfile(const EqualizedInput& input, const ProfileTensors& tensors,
                                  std::span<const double> encoder_input) {
-  switch (input.kind) {
-    case EqualizedInput::Kind::kProjection:
-      return NormProfile(tensors, "embeddings.LayerNorm");
-    case EqualizedInput::Kind::kAttention:
-      return AttentionProfile(input.layer, tensors, encoder_input);
-    case EqualizedInput::Kind::kFeedForward:
-      return NormProfile(tensors, LayerNames(input.layer).attention_norm);
+  if (input.kind == EqualizedInput::Kind::kResidual) {
+    return ResidualProfile(input.layer, tensors, encoder_input);
   }
-  PB_CHECK(false && "unknown kind of input");
+  const std::span<const float> gamma = tensors.Vector(input.norm + ".weight");
+  if (!input.norm_bias) return LayerNormProfile(gamma, {});
+  return LayerNormProfile(gamma, tensors.Vector(input.norm + ".bias"));
 }
 
 std::vector<double> LayerNormProfile(std::span<const float> gamma, std::span<const float> beta) {
-  PB_CHECK(gamma.size() == beta.size());
+  PB_CHECK(beta.empty() || gamma.size() == beta.size());
   std::vector<double> profile(gamma.size());
   for (size_t k = 0; k < profile.size(); ++k) {
     const double spread = static_cast<double>(gamma[k]);
-    const double center = static_cast<double>(beta[k]);
+    const double center = beta.empty() ? 0 : static_cast<double>(beta[k]);
     profile[k] = std::sqrt(spread * spread + center * center);
   }
   return profile;

@@ -8,8 +8,9 @@
 // from the LayerNorms that x has passed,
 //   e[k] = profile[k] / rms of column k of W,
 // both kept above 1/1000 of their largest. Equalized are the inputs of query/key/value, of the
-// first feed-forward matrix, and of ELECTRA's projection; for the others it gained nothing when
-// measured.
+// first feed-forward matrices, and of the embeddings' projection; for the others it gained nothing
+// when measured. Where an input is simply a LayerNorm's output (pre_norm models; layers that share
+// weights, whose inputs are mostly the output of their own last norm), that norm is its profile.
 //
 // All arithmetic is double with + * / sqrt, sums in the order of the index: the same bits
 // everywhere.
@@ -44,9 +45,19 @@ class ProfileTensors {
 
 // One input of an encoder that is equalized.
 struct EqualizedInput {
-  enum class Kind { kProjection, kAttention, kFeedForward };
-  Kind kind = Kind::kAttention;
+  enum class Kind {
+    kProjection,  // of the embeddings
+    kResidual,    // what layer `layer` reads, followed through the layers before it
+    kNorm,        // the output of the LayerNorm `norm`
+  };
+  Kind kind = Kind::kNorm;
   size_t layer = 0;
+  std::string norm;
+  bool norm_bias = true;
+  // The factors are taken to the power 3/4. A norm in front of a block reads sums that nothing has
+  // normalized: its gamma tells only a part of how its output's channels differ. (3/4 was the best
+  // of 0, 1/4, … 1 on two small models.)
+  bool gentle = false;
   std::string input_scale_name;
   // What InputProfile will ask of ProfileTensors.
   std::vector<std::string> tensors;
@@ -62,7 +73,8 @@ std::vector<EqualizedInput> EqualizedInputs(const EncoderConfig& config);
 std::vector<double> InputProfile(const EqualizedInput& input, const ProfileTensors& tensors,
                                  std::span<const double> encoder_input);
 
-// What a LayerNorm gives for normally distributed input: sqrt(gamma[k]^2 + beta[k]^2).
+// What a LayerNorm gives for normally distributed input: sqrt(gamma[k]^2 + beta[k]^2). `beta` may
+// be empty: all 0.
 std::vector<double> LayerNormProfile(std::span<const float> gamma, std::span<const float> beta);
 
 // One channel of a linear map of such a LayerNorm's output:

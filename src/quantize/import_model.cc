@@ -1,10 +1,12 @@
 #include "quantize/import_model.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
+#include "model/source_names.h"
 #include "quantize/folder_description.h"
 #include "quantize/import_plan.h"
 #include "quantize/memory_meter.h"
@@ -18,9 +20,9 @@ namespace {
 // Progress through one weight file.
 struct FileProgress {
   uint64_t received = 0;              // bytes of the file, header included
-  std::vector<int32_t> targets;       // per tensor: index of the target, or -1
+  // Per tensor: indices of the targets that its parts are, or -1.
+  std::vector<std::array<int32_t, kMaxFusedParts>> targets;
   std::vector<size_t> row_bytes;      // per tensor: of the source's rows, 0 = passed over
-  std::vector<size_t> rows_left;      // per tensor
   std::vector<RowSplitter> splitter;  // one, once the layout is fixed
 };
 
@@ -62,15 +64,13 @@ Status ModelImporter::State::Plan() {
 void ModelImporter::State::PlanFile(size_t file) {
   const std::vector<TensorInfo>& tensors = files[file].header.tensors;
   FileProgress& state = progress[file];
-  state.targets.assign(tensors.size(), -1);
+  state.targets.assign(tensors.size(), {-1, -1, -1});
   state.row_bytes.assign(tensors.size(), 0);
-  state.rows_left.assign(tensors.size(), 0);
   for (size_t i = 0; i < plan.targets.size(); ++i) {
     const Target& target = plan.targets[i];
     if (target.file != file) continue;
-    state.targets[target.tensor] = static_cast<int32_t>(i);
+    state.targets[target.tensor][target.part] = static_cast<int32_t>(i);
     state.row_bytes[target.tensor] = target.spec.cols * DTypeSize(tensors[target.tensor].dtype);
-    state.rows_left[target.tensor] = target.spec.rows;
   }
   state.splitter.emplace_back(tensors, state.row_bytes);
 }
@@ -82,10 +82,13 @@ Status ModelImporter::State::WriteData(size_t file, std::span<const uint8_t> byt
   meter.Remove(splitter.held_bytes());
   Status status =
       splitter.Feed(bytes, [&](size_t tensor, size_t row, std::span<const uint8_t> data) -> Status {
-        const auto target = static_cast<size_t>(state.targets[tensor]);
+        // All parts of a tensor are targets if one is, and have as many rows.
+        const auto& targets = state.targets[tensor];
+        const size_t rows = plan.targets[static_cast<size_t>(targets[0])].spec.rows;
+        const auto target = static_cast<size_t>(targets[row / rows]);
         const TensorPlace place{files[file].path, tensors[tensor].name, tensors[tensor].dtype};
-        PB_RETURN_IF_ERROR(writer.front().WriteRow(target, row, data, place));
-        if (--state.rows_left[tensor] == 0) writer.front().TensorComplete(target);
+        PB_RETURN_IF_ERROR(writer.front().WriteRow(target, row % rows, data, place));
+        if (row % rows == rows - 1) writer.front().TensorComplete(target);
         return Done{};
       });
   meter.Add(splitter.held_bytes());

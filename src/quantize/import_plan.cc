@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/json.h"
 #include "base/sort.h"
+#include "model/checkpoint_heads.h"
 #include "model/source_names.h"
 #include "quantize/equalize.h"
 
@@ -69,6 +71,8 @@ class SourceIndex {
     std::string name;
     size_t file;
     size_t tensor;
+    size_t part;   // of the source tensor's rows,
+    size_t parts;  // which are divided into so many
     bool used = false;
   };
 
@@ -79,10 +83,13 @@ class SourceIndex {
       const std::string prefix = NamePrefix(description, files[f].path);
       const std::vector<TensorInfo>& tensors = files[f].header.tensors;
       for (size_t t = 0; t < tensors.size(); ++t) {
-        entries_.push_back({encoder
-                                ? CanonicalTensorName(description.config.family, tensors[t].name)
-                                : prefix + tensors[t].name,
-                            f, t});
+        std::vector<std::string> names = {prefix + tensors[t].name};
+        if (encoder) {
+          names = SplitFusedName(CanonicalTensorName(description.config.family, tensors[t].name));
+        }
+        for (size_t part = 0; part < names.size(); ++part) {
+          entries_.push_back({std::move(names[part]), f, t, part, names.size()});
+        }
       }
     }
     SortStably(entries_, [](const Entry& a, const Entry& b) {
@@ -121,6 +128,7 @@ class SourceIndex {
     const TensorInfo& source = tensor(*entry);
     std::vector<uint64_t> shape = {spec.cols};
     if (!spec.is_vector()) shape.insert(shape.begin(), spec.rows);
+    shape[0] *= entry->parts;
     if (source.shape != shape) {
       return FormatError(Message(TensorPlace(file(*entry), source)) + " has shape " +
                          ShapeText(source.shape) + ", expected " + ShapeText(shape) +
@@ -136,7 +144,7 @@ class SourceIndex {
                               " that a matrix may have while it waits to be quantized");
     }
     entry->used = true;
-    return Target{spec, form, entry->file, entry->tensor};
+    return Target{spec, form, entry->file, entry->tensor, entry->part};
   }
 
  private:
@@ -180,7 +188,9 @@ struct TargetCollector {
   Status status = Done{};
 
   TargetForm FormOf(const TensorSpec& spec) const {
-    if (!quantize || spec.is_vector()) return TargetForm::kFloat;
+    if (!quantize || spec.is_vector() || spec.kind == TensorKind::kFloatTable) {
+      return TargetForm::kFloat;
+    }
     return IsEqualized(spec.input_scale_name) ? TargetForm::kStaged : TargetForm::kInt8;
   }
 
@@ -196,22 +206,23 @@ struct TargetCollector {
   }
 };
 
-// The checkpoint's own head, if its tensors are there and are those of a text classifier.
-Status AddCheckpointHead(const HfConfig& config, SourceIndex& index, std::vector<HeadSpec>& heads) {
-  for (const std::string_view other :
-       {"ForTokenClassification", "ForMultipleChoice", "ForQuestionAnswering"}) {
-    if (config.HasArchitecture(other)) return Done{};
-  }
+// The checkpoint's own head for a task, if its tensors are there.
+Status AddCheckpointHead(const HfConfig& config, HeadTask task, SourceIndex& index,
+                         std::vector<HeadSpec>& heads) {
   PB_ASSIGN_OR_RETURN(const HeadSpec names,
-                      CheckpointHead(config, std::max<size_t>(config.labels.size(), 1)));
-  const SourceIndex::Entry* output = index.Find(names.config.output_name + ".weight");
-  if (output == nullptr || index.tensor(*output).shape.size() != 2) return Done{};
-  if (!config.HasArchitecture("ForSequenceClassification") &&
+                      CheckpointHead(config, std::max<size_t>(config.labels.size(), 1), task));
+  const std::string last = names.config.tied_output ? ".bias" : ".weight";
+  const SourceIndex::Entry* output = index.Find(names.config.output_name + last);
+  const size_t dimensions = names.config.tied_output ? 1 : 2;
+  if (output == nullptr || index.tensor(*output).shape.size() != dimensions) return Done{};
+  if (task == HeadTask::kClassify && !config.HasArchitecture("ForSequenceClassification") &&
       index.Find(names.config.dense_name + ".weight") == nullptr) {
     return Done{};
   }
   const uint64_t outputs = index.tensor(*output).shape[0];
-  Result<HeadSpec> head = CheckpointHead(config, static_cast<size_t>(outputs));
+  if (names.config.tied_output && outputs != config.encoder.vocab_size) return Done{};
+  if (task == HeadTask::kAnswer && outputs != 2) return Done{};
+  Result<HeadSpec> head = CheckpointHead(config, static_cast<size_t>(outputs), task);
   if (!head.ok()) {
     return FormatError(Message(index.file(*output).path) + ": " + std::move(head).error().message);
   }
@@ -224,7 +235,7 @@ uint64_t HeadBytes(const ModelDescription& description, const std::vector<HeadSp
   uint64_t elements = 0;
   for (const HeadSpec& head : heads) {
     const HeadConfig& config = head.config;
-    elements += uint64_t{config.inner} * config.outputs;
+    if (!config.tied_output) elements += uint64_t{config.inner} * config.outputs;
     if (!config.dense_name.empty()) elements += uint64_t{config.inner} * config.inputs;
   }
   for (const SentenceStep& step : description.sentence.steps) {
@@ -246,7 +257,7 @@ Status CollectIgnored(const SourceIndex& index, const ModelDescription& descript
                               " encoder that config.json describes (" +
                               description.config.encoder.layers + " layers)");
     }
-    if (kind == UnusedTensor::kHead) ignored.push_back(index.tensor(entry).name);
+    if (kind == UnusedTensor::kHead && entry.part == 0) ignored.push_back(index.tensor(entry).name);
   }
   return Done{};
 }
@@ -267,11 +278,13 @@ Result<ImportPlan> PlanImport(const ModelDescription& description,
   const bool quantize = precision == Precision::kInt8;
   TargetCollector collect{index, plan.targets, quantize};
   EncoderWeights names_only;
-  names_only.layers.resize(encoder.layers);
+  names_only.layers.resize(encoder.weight_sets());
   VisitTensors(encoder, names_only, collect);
   PB_RETURN_IF_ERROR(std::move(collect.status));
 
-  PB_RETURN_IF_ERROR(AddCheckpointHead(description.config, index, plan.heads));
+  for (const HeadTask task : CheckpointHeadTasks(description.config)) {
+    PB_RETURN_IF_ERROR(AddCheckpointHead(description.config, task, index, plan.heads));
+  }
   for (const ModelDescription::HeadFile& head : description.head_files) {
     plan.heads.push_back(head.spec);
   }
@@ -284,11 +297,8 @@ Result<ImportPlan> PlanImport(const ModelDescription& description,
   for (const SentenceStep& step : description.sentence.steps) {
     if (step.kind != SentenceStep::Kind::kDense) continue;
     LinearWeights weights;
-    VisitLinear(step.dense.LinearName(), "", {step.dense.outputs, step.dense.inputs}, weights,
-                [&]<typename Slot>(const TensorSpec& spec, Slot& slot) {
-                  if (spec.kind == TensorKind::kBias && !step.dense.bias) return;
-                  collect_heads(spec, slot);
-                });
+    VisitLinear(step.dense.LinearName(), "",
+                {step.dense.outputs, step.dense.inputs, step.dense.bias}, weights, collect_heads);
   }
   PB_RETURN_IF_ERROR(std::move(collect_heads.status));
   PB_RETURN_IF_ERROR(CollectIgnored(index, description, plan.ignored));

@@ -35,6 +35,9 @@ struct Target {
   TargetForm form = TargetForm::kFloat;
   size_t file = 0;    // index of the source file
   size_t tensor = 0;  // index of the tensor in that file's header
+  // Which of the source's equal parts of rows this is (SplitFusedName); a fused vector's part counts
+  // as one row.
+  size_t part = 0;
 };
 
 // What a folder's texts say about its model.

@@ -1,6 +1,7 @@
 #include "quantize/tensor_writer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -279,6 +280,9 @@ std::vector<float> TensorWriter::Factors(const Group& group) {
   const std::vector<double> profile = InputProfile(group.input, *this, encoder_input_);
   std::vector<float> factors(cols);
   EqualizationFactors(profile, column_energy, rows, factors);
+  if (group.input.gentle) {
+    for (float& factor : factors) factor = std::sqrt(factor) * std::sqrt(std::sqrt(factor));
+  }
   return factors;
 }
 

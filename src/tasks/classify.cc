@@ -28,10 +28,11 @@ TensorView<const float> HeadInputs(const Model& model, const Head& head,
   if (head.spec.input == HeadInput::kSentenceVector) {
     return SentenceVectors(model, hidden, batch, ModelVectorOptions(model), session);
   }
-  constexpr std::array kFirstToken = {PoolingMode::kCls};
-  TensorView<float> first = session.workspace.Alloc<float>(batch.sequences(), hidden.cols);
-  Pool(kFirstToken, hidden, batch, 0, first);
-  return first;
+  const std::array mode = {head.spec.input == HeadInput::kMeanToken ? PoolingMode::kMean
+                                                                   : PoolingMode::kCls};
+  TensorView<float> pooled = session.workspace.Alloc<float>(batch.sequences(), hidden.cols);
+  Pool(mode, hidden, batch, 0, pooled);
+  return pooled;
 }
 
 void LogitsToScores(ScoreFunction function, TensorView<float> logits) {

@@ -68,6 +68,7 @@ void WriteTokenizer(const Tokenizer& tokenizer, JsonWriter& writer) {
 void WriteHeads(const Model& model, JsonWriter& writer) {
   writer.Key("heads").BeginArray();
   for (const Head& head : model.heads()) {
+    if (head.spec.task != HeadTask::kClassify) continue;
     writer.BeginObject().Key("name").String(head.spec.name).Key("type").String(head.spec.type);
     WriteStrings("labels", head.spec.labels, writer);
     writer.Key("activation").String(ScoreFunctionName(head.spec.score_function));
@@ -114,7 +115,7 @@ std::string DescribeModel(const Model& model, const TaskSession& task) {
   writer.Key("modelType").String(config.model_type);
   WriteStrings("architectures", config.architectures, writer);
   writer.Key("tasks").BeginArray().String("embed");
-  if (!model.heads().empty()) writer.String("classify");
+  if (model.HasHead(HeadTask::kClassify)) writer.String("classify");
   writer.EndArray();
   WriteHeads(model, writer);
   WriteSentence(model, writer);

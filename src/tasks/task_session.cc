@@ -18,6 +18,7 @@ Result<TaskSession> OpenTaskSession(const Model& model, size_t max_batch_tokens,
   const size_t threads = pool->size();
   size_t head_bytes = 0;
   for (const Head& head : model.heads()) {
+    if (head.spec.task != HeadTask::kClassify) continue;
     head_bytes = std::max(head_bytes, HeadWorkspaceBytes(head.spec.config, texts, threads));
   }
   // A head that reads the [CLS] token gathers these rows first; they are no wider than a vector.

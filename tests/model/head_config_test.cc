@@ -1,5 +1,7 @@
 #include "model/head_config.h"
 
+#include "model/checkpoint_heads.h"
+
 #include <catch2/catch_amalgamated.hpp>
 #include <string>
 
@@ -44,7 +46,7 @@ Error Refusal(const std::string& text) {
   return head.error();
 }
 
-TEST_CASE("the heads of the three families' ForSequenceClassification") {
+TEST_CASE("the heads of the families' ForSequenceClassification") {
   const struct {
     const char* type;
     const char* dense;
@@ -52,12 +54,21 @@ TEST_CASE("the heads of the three families' ForSequenceClassification") {
     const char* output;
   } table[] = {{"bert", "pooler.dense", Activation::kTanh, "classifier"},
                {"distilbert", "pre_classifier", Activation::kRelu, "classifier"},
-               {"electra", "classifier.dense", Activation::kGelu, "classifier.out_proj"}};
+               {"electra", "classifier.dense", Activation::kGelu, "classifier.out_proj"},
+               {"roberta", "classifier.dense", Activation::kTanh, "classifier.out_proj"},
+               {"xlm-roberta", "classifier.dense", Activation::kTanh, "classifier.out_proj"},
+               {"mpnet", "classifier.dense", Activation::kTanh, "classifier.out_proj"},
+               {"albert", "pooler.dense", Activation::kTanh, "classifier"},
+               {"deberta-v2", "pooler.dense", Activation::kGelu, "classifier"},
+               {"modernbert", "head.dense", Activation::kGelu, "classifier"},
+               {"gte", "pooler.dense", Activation::kTanh, "classifier"}};
   for (const auto& row : table) {
-    const HfConfig config = Config("{\"model_type\":\"" + std::string(row.type) + "\"}");
+    const HfConfig config = Config("{\"model_type\":\"" + std::string(row.type) +
+                                   "\",\"relative_attention\":true}");
     const HeadSpec head = CheckpointHead(config, 2).value();
     CHECK(head.name == "default");
-    CHECK(head.type == row.type);
+    CHECK(head.task == HeadTask::kClassify);
+    CHECK(std::string(row.type).find(head.type) != std::string::npos);
     CHECK(head.input == HeadInput::kClsToken);
     CHECK(head.config.dense_name == row.dense);
     CHECK(head.config.output_name == row.output);
@@ -68,6 +79,92 @@ TEST_CASE("the heads of the three families' ForSequenceClassification") {
     CHECK(head.config.temperature == 1);
     CHECK(head.labels == std::vector<std::string>{"LABEL_0", "LABEL_1"});
   }
+}
+
+TEST_CASE("options of config.json that change a head") {
+  const HfConfig modern = Config(
+      R"({"model_type":"modernbert","classifier_pooling":"mean","classifier_activation":"silu",)"
+      R"("classifier_bias":true,"norm_bias":true,"norm_eps":0.5})");
+  const HeadSpec head = CheckpointHead(modern, 2).value();
+  CHECK(head.input == HeadInput::kMeanToken);
+  CHECK(head.config.norm_name == "head.norm");
+  CHECK(head.config.activation == Activation::kSilu);
+  CHECK(head.config.dense_bias);
+  CHECK(head.config.norm_bias);
+  CHECK(head.config.norm_eps == 0.5f);
+  CHECK(CheckpointHead(Config(R"({"model_type":"modernbert"})"), 2).value().input ==
+        HeadInput::kClsToken);
+  const HfConfig deberta = Config(
+      R"({"model_type":"deberta-v2","relative_attention":true,"pooler_hidden_act":"tanh"})");
+  CHECK(CheckpointHead(deberta, 2).value().config.activation == Activation::kTanh);
+  const HfConfig pretraining = Config(
+      R"({"model_type":"bert","architectures":["BertForPreTraining"],"id2label":{"0":"x"}})");
+  const HeadSpec next = CheckpointHead(pretraining, 2).value();
+  CHECK(next.config.output_name == "cls.seq_relationship");
+  CHECK(next.labels == std::vector<std::string>{"LABEL_0", "LABEL_1"});
+}
+
+TEST_CASE("architectures decide what a checkpoint may have heads for") {
+  const auto tasks = [](const char* architecture) {
+    return CheckpointHeadTasks(Config("{\"model_type\":\"bert\",\"architectures\":[\"Bert" +
+                                      std::string(architecture) + "\"]}"));
+  };
+  using Tasks = std::vector<HeadTask>;
+  CHECK(tasks("Model") == Tasks{HeadTask::kClassify});
+  CHECK(tasks("ForSequenceClassification") == Tasks{HeadTask::kClassify});
+  CHECK(tasks("ForTokenClassification") == Tasks{HeadTask::kTag});
+  CHECK(tasks("ForQuestionAnswering") == Tasks{HeadTask::kAnswer});
+  CHECK(tasks("ForMaskedLM") == Tasks{HeadTask::kClassify, HeadTask::kFillMask});
+  CHECK(tasks("ForMultipleChoice").empty());
+}
+
+TEST_CASE("the heads on tokens") {
+  const struct {
+    const char* type;
+    const char* dense;
+    const char* norm;
+    const char* words;
+    Activation activation;
+    size_t inner;
+  } table[] = {
+      {"bert", "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm",
+       "cls.predictions", Activation::kRelu, 24},
+      {"distilbert", "vocab_transform", "vocab_layer_norm", "vocab_projector", Activation::kGelu,
+       24},
+      {"roberta", "lm_head.dense", "lm_head.layer_norm", "lm_head", Activation::kGelu, 24},
+      {"electra", "generator_predictions.dense", "generator_predictions.LayerNorm",
+       "generator_lm_head", Activation::kGelu, 12},
+      {"albert", "predictions.dense", "predictions.LayerNorm", "predictions", Activation::kRelu,
+       12},
+      {"modernbert", "head.dense", "head.norm", "decoder", Activation::kGelu, 24},
+  };
+  for (const auto& row : table) {
+    CAPTURE(row.type);
+    const HfConfig config = Config(
+        "{\"model_type\":\"" + std::string(row.type) +
+        R"(","hidden_size":24,"dim":24,"embedding_size":12,"n_heads":3,"num_attention_heads":3,)"
+        R"("hidden_act":"relu"})");
+    const HeadSpec words = CheckpointHead(config, 100, HeadTask::kFillMask).value();
+    CHECK(words.input == HeadInput::kTokens);
+    CHECK(words.config.tied_output);
+    CHECK(words.config.dense_name == row.dense);
+    CHECK(words.config.norm_name == row.norm);
+    CHECK(words.config.output_name == row.words);
+    CHECK(words.config.activation == row.activation);
+    CHECK(words.config.inner == row.inner);
+    CHECK(words.config.outputs == 100);
+    CHECK(words.labels.empty());
+    const HeadSpec tag = CheckpointHead(config, 3, HeadTask::kTag).value();
+    CHECK(tag.config.output_name == "classifier");
+    CHECK(tag.labels.size() == 3);
+    const bool modern = std::string(row.type) == "modernbert";
+    CHECK(tag.config.dense_name == (modern ? "head.dense" : ""));
+    const HeadSpec answer = CheckpointHead(config, 2, HeadTask::kAnswer).value();
+    CHECK(answer.config.output_name == (modern ? "classifier" : "qa_outputs"));
+    CHECK(answer.labels.empty());
+  }
+  const HfConfig untied = Config(R"({"model_type":"bert","tie_word_embeddings":false})");
+  CHECK(CheckpointHead(untied, 9, HeadTask::kFillMask).value().config.output_name.empty());
 }
 
 TEST_CASE("problem type and number of labels decide how scores are made") {
@@ -151,11 +248,22 @@ TEST_CASE("the one-file form of heads reads back as it was") {
   const std::vector<HeadSpec> heads = {
       CheckpointHead(Encoder(), 3).value(),
       ReadHead(HeadJson(kLayers, R"(,"temperature":1.22)")),
+      CheckpointHead(Config(R"({"model_type":"modernbert"})"), 5, HeadTask::kFillMask).value(),
+      CheckpointHead(Encoder(), 3, HeadTask::kTag).value(),
+      CheckpointHead(Encoder(), 2, HeadTask::kAnswer).value(),
   };
   const std::string text = WriteHeads(heads);
   const auto parsed = ParseHeads(text, "m: heads");
   if (!parsed.ok()) FAIL(parsed.error().message);
-  REQUIRE(parsed.value().size() == 2);
+  REQUIRE(parsed.value().size() == 5);
+  CHECK(parsed.value()[2].task == HeadTask::kFillMask);
+  CHECK(parsed.value()[2].config.tied_output);
+  CHECK(parsed.value()[2].config.norm_name == "head.norm");
+  CHECK(parsed.value()[2].config.norm_eps == 1e-5f);
+  CHECK_FALSE(parsed.value()[2].config.norm_bias);
+  CHECK_FALSE(parsed.value()[2].config.dense_bias);
+  CHECK(parsed.value()[3].task == HeadTask::kTag);
+  CHECK(parsed.value()[4].task == HeadTask::kAnswer);
   CHECK(WriteHeads(parsed.value()) == text);
   CHECK(parsed.value()[1].config.temperature == 1.22f);
   CHECK(parsed.value()[1].labels == heads[1].labels);
@@ -165,6 +273,17 @@ TEST_CASE("the one-file form of heads reads back as it was") {
   CHECK_FALSE(ParseHeads("{}", "m").ok());
   const std::string twice = WriteHeads(std::vector{heads[0], heads[0]});
   CHECK(Has(ParseHeads(twice, "m").error().message, "second head is named default"));
+  for (const auto& [member, bad] : {std::pair<std::string, std::string>{"task", "\"sing\""},
+                                    {"norm_eps", "-1"},
+                                    {"norm_eps", "1e300"},
+                                    {"norm", "3"},
+                                    {"tied_output", "1"}}) {
+    std::string wrong = WriteHeads(std::vector{heads[0]});
+    wrong.insert(2, "\"" + member + "\":" + bad + ",");
+    const auto refused = ParseHeads(wrong, "m");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(Has(refused.error().message, member));
+  }
 }
 
 }  // namespace

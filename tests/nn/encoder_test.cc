@@ -10,6 +10,7 @@
 
 using pocketbert::EncoderConfig;
 using pocketbert::EncoderWorkspaceBytes;
+using pocketbert::RelativePositions;
 using pocketbert::Session;
 using pocketbert::TensorView;
 using pocketbert::ThreadPool;
@@ -62,7 +63,92 @@ EncoderConfig Wide() {
   return config;
 }
 
-const EncoderConfig kConfigs[] = {Bert(), DistilBert(), Electra(), OneOddHead(), Wide()};
+EncoderConfig Roberta() {
+  EncoderConfig config = Bert();
+  config.type_vocab_size = 1;
+  config.padding_id = 5;  // occurs in the texts
+  config.first_position = 6;
+  return config;
+}
+EncoderConfig Mpnet() {
+  EncoderConfig config = Wide();
+  config.max_positions = 300;  // distances beyond the last bucket
+  config.relative = RelativePositions::kBias;
+  config.relative_bias_rows = 33;
+  return config;
+}
+EncoderConfig Albert() {
+  EncoderConfig config = Electra();
+  config.layers = 4;
+  config.layer_sets = 2;
+  return config;
+}
+EncoderConfig Deberta() {
+  EncoderConfig config = Bert();
+  config.type_vocab_size = 0;
+  config.position_table = false;
+  config.relative = RelativePositions::kDisentangled;
+  config.relative_buckets = 8;
+  config.relative_max_distance = 48;
+  config.content_to_position = config.position_to_content = true;
+  return config;
+}
+EncoderConfig OwnPositionProjections() {
+  EncoderConfig config = Deberta();
+  config.position_table = true;
+  config.share_position_projections = false;
+  config.relative_norm = false;
+  config.relative_buckets = 0;
+  config.relative_max_distance = 11;
+  return config;
+}
+EncoderConfig OnlyPositionToContent() {
+  EncoderConfig config = OwnPositionProjections();
+  config.content_to_position = false;
+  config.relative_buckets = 7;
+  config.relative_max_distance = 60;
+  return config;
+}
+EncoderConfig ModernBert() {
+  EncoderConfig config = Wide();
+  config.type_vocab_size = 0;
+  config.layers = 4;
+  config.position_table = config.norm_bias = config.attention_bias = false;
+  config.attention_output_bias = config.intermediate_bias = config.output_bias = false;
+  config.pre_norm = config.gated = true;
+  config.first_attention_norm = false;
+  config.relative = RelativePositions::kRotary;
+  config.rotary_theta = 160000;
+  config.global_every = 3;
+  config.window_reach = 5;
+  return config;
+}
+// A window that is wider than a block of queries, norms and biases everywhere.
+EncoderConfig WideWindow() {
+  EncoderConfig config = ModernBert();
+  config.norm_bias = config.attention_bias = config.intermediate_bias = true;
+  config.first_attention_norm = true;
+  config.global_every = 2;
+  config.window_reach = 20;
+  return config;
+}
+EncoderConfig Nomic() {
+  EncoderConfig config = Bert();
+  config.hidden_size = config.embedding_size = 30;
+  config.position_table = config.attention_bias = config.output_bias = false;
+  config.gated = true;
+  config.relative = RelativePositions::kRotary;
+  config.rotary_theta = 1000;
+  config.rotary_factor = 1.25f;
+  config.activation = pocketbert::Activation::kSilu;
+  return config;
+}
+
+const EncoderConfig kConfigs[] = {
+    Bert(),    DistilBert(), Electra(), OneOddHead(),
+    Wide(),    Roberta(),    Mpnet(),   Albert(),
+    Deberta(), OwnPositionProjections(), OnlyPositionToContent(), ModernBert(),
+    WideWindow(), Nomic()};
 
 std::vector<Sequence> SequencesFor(const EncoderConfig& config, uint32_t seed) {
   Random random(seed);
@@ -129,7 +215,7 @@ TEST_CASE("a batch gives the bits of the twin, which takes its sequences one by 
   }
 }
 
-TEST_CASE("float32 weights: within 1e-5 of the double reference") {
+TEST_CASE("float32 weights: within 1e-5 of the double reference, 2e-5 where nothing tames sums") {
   uint32_t seed = 40;
   for (const EncoderConfig& config : kConfigs) {
     const TinyModel model(config, 0, ++seed);
@@ -137,8 +223,8 @@ TEST_CASE("float32 weights: within 1e-5 of the double reference") {
     const Matrix<float> hidden = Run(model, OwnedBatch(sequences), 1);
     const double error =
         GreatestError<double>(hidden.values, TwinOf<double>(model, sequences));
-    CAPTURE(config.hidden_size, error);
-    CHECK(error <= 1e-5);
+    CAPTURE(config.hidden_size, config.layers, config.gated, config.max_positions, error);
+    CHECK(error <= (config.pre_norm ? 2e-5 : 1e-5));
   }
 }
 

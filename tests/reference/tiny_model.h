@@ -35,6 +35,9 @@ class TensorBinder {
       slot.f32 = tensors_.f32.at(spec.name).view();
     }
   }
+  void operator()(const pocketbert::TensorSpec& spec, pocketbert::TensorView<float>& slot) {
+    slot = tensors_.f32.at(spec.name).view();
+  }
   void operator()(const pocketbert::TensorSpec& spec, std::span<float>& slot) {
     slot = tensors_.f32.at(spec.name).values;
   }
@@ -71,7 +74,8 @@ class TensorMaker {
   void operator()(const pocketbert::TensorSpec& spec, const Slot&) {
     // Large enough that attention and GELU leave their linear parts.
     const float size = spec.kind == pocketbert::TensorKind::kMatrix ? 0.5f : 1.0f;
-    if (group_size_ == 0 || spec.is_vector()) {
+    if (group_size_ == 0 || spec.is_vector() ||
+        spec.kind == pocketbert::TensorKind::kFloatTable) {
       tensors_.f32[spec.name] = random_.FloatMatrix(spec.rows, spec.cols, size);
       return;
     }
@@ -99,7 +103,7 @@ struct TinyModel {
 
   TinyModel(const pocketbert::EncoderConfig& config, size_t group_size, uint32_t seed)
       : config(config) {
-    weights.layers.resize(config.layers);
+    weights.layers.resize(config.weight_sets());
     VisitTensors(config, weights, TensorMaker(tensors, group_size, seed));
     VisitTensors(config, weights, binder);
   }
