@@ -4,8 +4,8 @@
 //
 //   "hugs" → h u g s → h ug s → hug s    by the merges "u g" (rank 0), "h ug" (rank 1)
 //
-// Few symbols are searched for the lowest rank one by one; for many there is a heap, so that time is
-// their number times its logarithm.
+// Few symbols are searched for the lowest rank one by one; for many there is a heap, so that time
+// is their number times its logarithm.
 
 #include <array>
 #include <cstdint>

@@ -67,7 +67,9 @@ TEST_CASE("bytes in place of unknown characters have the range of the whole run"
   CHECK(Tokens(model, "éz") == "?[0,3)");
 }
 
-double BestScore(const std::vector<std::pair<std::string, double>>& entries, const std::string& word) {
+using Entries = std::vector<std::pair<std::string, double>>;
+
+double BestScore(const Entries& entries, const std::string& word) {
   std::vector<double> best(word.size() + 1, -1e9);
   best[0] = 0;
   for (size_t at = 0; at < word.size(); ++at) {
@@ -81,7 +83,7 @@ double BestScore(const std::vector<std::pair<std::string, double>>& entries, con
 
 TEST_CASE("random words have the best score there is") {
   std::mt19937 random(3);
-  std::vector<std::pair<std::string, double>> entries = {{"a", -3}, {"b", -3}};
+  Entries entries = {{"a", -3}, {"b", -3}};
   std::string json = R"(["?",0],["a",-3],["b",-3])";
   for (int i = 0; i < 60; ++i) {
     std::string text;
