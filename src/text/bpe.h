@@ -4,8 +4,8 @@
 //
 //   "hugs" → h u g s → h ug s → hug s    by the merges "u g" (rank 0), "h ug" (rank 1)
 //
-// Few symbols are searched for the lowest rank one by one; for many there is a heap, so that time is
-// their number times its logarithm.
+// Few symbols are searched for the lowest rank one by one; for many there is a heap, so that time
+// is their number times its logarithm.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ class Bpe final : public WordModel {
  public:
   // `json` is tokenizer.json's "model", of this type. With `byte_level` words are plain bytes and
   // the vocabulary holds their visible form (byte_level.h).
-  static Result<Bpe> FromJson(Json json, ModelData&& data, bool byte_level);
+  Status Load(Json json, ModelData&& data, bool byte_level);
 
   bool Tokenize(std::string_view word, WordScratch& scratch,
                 std::vector<WordToken>& out) const override;
@@ -37,7 +37,6 @@ class Bpe final : public WordModel {
     uint32_t size = 0;
   };
 
-  Bpe() = default;
   Status ReadOptions(Json json);
   Status IndexBytes();
   int32_t FindWhole(std::string_view word) const;

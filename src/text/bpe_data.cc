@@ -34,6 +34,17 @@ Status SplitMerge(Json item, std::string_view& left, std::string_view& right) {
   return Done{};
 }
 
+// Appends the merge of two texts; false if one, or both together, is not in the vocabulary. The
+// first `skipped` bytes of the right one do not count.
+bool AddMerge(std::string_view left, std::string_view right, size_t skipped, ModelData& data) {
+  std::string result(left);
+  result.append(right.substr(std::min(skipped, right.size())));
+  const BpeMerge merge = {data.vocabulary.Find(left), data.vocabulary.Find(right),
+                          data.vocabulary.Find(result)};
+  data.merges.push_back(merge);
+  return merge.left >= 0 && merge.right >= 0 && merge.result >= 0;
+}
+
 }  // namespace
 
 Status ReadBpeData(Json json, ModelData& data) {
@@ -41,26 +52,20 @@ Status ReadBpeData(Json json, ModelData& data) {
   PB_ASSIGN_OR_RETURN(const std::string_view prefix,
                       json.StringOr("continuing_subword_prefix", ""));
   data.merges.reserve(merges.size());
-  std::string result;
   for (Json item : merges.Items()) {
     std::string_view left, right;
     PB_RETURN_IF_ERROR(SplitMerge(item, left, right));
     if (right.size() < prefix.size()) {
       return item.ErrorExpected("a right text that is longer than continuing_subword_prefix");
     }
-    result.assign(left).append(right.substr(prefix.size()));
-    const BpeMerge merge = {data.vocabulary.Find(left), data.vocabulary.Find(right),
-                            data.vocabulary.Find(result)};
-    if (merge.left < 0 || merge.right < 0 || merge.result < 0) {
+    if (!AddMerge(left, right, prefix.size(), data)) {
       return item.ErrorExpected("two texts that are in the vocabulary, and so together");
     }
-    data.merges.push_back(merge);
   }
   return Done{};
 }
 
 Status ReadMergeLines(std::string_view text, ModelData& data) {
-  std::string result;
   for (size_t number = 1; !text.empty(); ++number) {
     const size_t feed = text.find('\n');
     std::string_view line = text.substr(0, feed);
@@ -70,14 +75,10 @@ Status ReadMergeLines(std::string_view text, ModelData& data) {
     const size_t blank = std::min(line.find(' '), line.size());
     const std::string_view left = line.substr(0, blank);
     const std::string_view right = line.substr(std::min(blank + 1, line.size()));
-    result.assign(left).append(right);
-    const BpeMerge merge = {data.vocabulary.Find(left), data.vocabulary.Find(right),
-                            data.vocabulary.Find(result)};
-    if (merge.left < 0 || merge.right < 0 || merge.result < 0) {
+    if (!AddMerge(left, right, 0, data)) {
       return FormatError(Message("merges.txt: line ") + number + " is \"" + line.substr(0, 80) +
                          "\", expected two texts that are in vocab.json, and so together");
     }
-    data.merges.push_back(merge);
   }
   return Done{};
 }
@@ -117,19 +118,17 @@ Status Bpe::IndexBytes() {
   return Done{};
 }
 
-Result<Bpe> Bpe::FromJson(Json json, ModelData&& data, bool byte_level) {
-  Bpe model;
-  PB_RETURN_IF_ERROR(model.ReadOptions(json));
-  model.byte_level_ = byte_level;
-  model.vocabulary_ = std::move(data.vocabulary);
-  if (model.needs_unknown_) model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
-  if (!model.table_.Fill(data.merges)) {
+Status Bpe::Load(Json json, ModelData&& data, bool byte_level) {
+  PB_RETURN_IF_ERROR(ReadOptions(json));
+  byte_level_ = byte_level;
+  vocabulary_ = std::move(data.vocabulary);
+  if (needs_unknown_) unk_id_ = vocabulary_.Find(unk_token_);
+  if (!table_.Fill(data.merges)) {
     return FormatError("merges crafted to collide in a hash table are refused");
   }
-  model.byte_ids_ = FindByteTokens(model.vocabulary_);
-  model.whole_words_.Reset(model.vocabulary_.id_limit());
-  if (byte_level) PB_RETURN_IF_ERROR(model.IndexBytes());
-  return model;
+  byte_ids_ = FindByteTokens(vocabulary_);
+  whole_words_.Reset(vocabulary_.id_limit());
+  return byte_level ? IndexBytes() : Status(Done{});
 }
 
 }  // namespace pocketbert

@@ -1,4 +1,3 @@
-// Compiled for speed, not for size: see CMakeLists.txt.
 #include "text/byte_level.h"
 
 #include <array>

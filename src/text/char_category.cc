@@ -39,8 +39,8 @@ void CharTable::Fill(char32_t begin, char32_t end, uint8_t value) {
 }
 
 uint8_t CharTable::High(char32_t c) const {
-  const auto after = std::upper_bound(high_.begin(), high_.end(), c,
-                                      [](char32_t code, const Run& run) { return code < run.first; });
+  const auto is_before = [](char32_t code, const Run& run) { return code < run.first; };
+  const auto after = std::upper_bound(high_.begin(), high_.end(), c, is_before);
   return after[-1].value;
 }
 

@@ -7,7 +7,7 @@ void AppendNumber(std::vector<uint8_t>& bytes, uint32_t value) {
   bytes.push_back(static_cast<uint8_t>(value));
 }
 
-bool ReadNumber(std::span<const uint8_t>& bytes, uint32_t& value) {
+bool ReadLongNumber(std::span<const uint8_t>& bytes, uint32_t& value) {
   value = 0;
   for (int shift = 0; shift < 32; shift += 7) {
     if (bytes.empty()) return false;

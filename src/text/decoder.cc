@@ -132,58 +132,53 @@ void EndWords(const Step& step, Tokens& tokens) {
   }
 }
 
-Step ReadWordPiece(JsonFields& fields) {
-  Step step{Kind::kWordPiece};
+void ReadWordPiece(JsonFields& fields, Step& step) {
+  step.kind = Kind::kWordPiece;
   step.text = fields.String("prefix", "##");
   fields.Bool("cleanup", true);
-  return step;
 }
 
-Step ReadByteLevel(JsonFields& fields) {
+void ReadByteLevel(JsonFields& fields, Step& step) {
   for (const char* key : {"add_prefix_space", "trim_offsets", "use_regex"}) fields.Bool(key, true);
-  return Step{Kind::kByteLevel};
+  step.kind = Kind::kByteLevel;
 }
 
-Step ReadMetaspace(JsonFields& fields) {
-  Step step{Kind::kMetaspace};
+void ReadMetaspace(JsonFields& fields, Step& step) {
+  step.kind = Kind::kMetaspace;
   step.text = fields.String("replacement", "\u2581");
   fields.Any("str_rep");
   fields.Bool("split", true);
   const bool prefixes = fields.Bool("add_prefix_space", true);
   step.drops_first = fields.Choice("prepend_scheme", prefixes ? 0 : 2, "always, first, never") < 2;
-  return step;
 }
 
 template <Kind kind>
-Step ReadPlain(JsonFields&) {
-  return Step{kind};
+void ReadPlain(JsonFields&, Step& step) {
+  step.kind = kind;
 }
 
-Step ReadStrip(JsonFields& fields) {
-  Step step{Kind::kStrip};
+void ReadStrip(JsonFields& fields, Step& step) {
+  step.kind = Kind::kStrip;
   step.text = fields.RequiredString("content");
   step.left = static_cast<size_t>(fields.Int("start", 0, 0, INT32_MAX));
   step.right = static_cast<size_t>(fields.Int("stop", 0, 0, INT32_MAX));
   if (step.text.empty()) step.left = step.right = 0;
-  return step;
 }
 
-Step ReadReplace(JsonFields& fields) {
-  Step step{Kind::kReplace};
+void ReadReplace(JsonFields& fields, Step& step) {
+  step.kind = Kind::kReplace;
   step.pattern = ReadPattern(fields, "pattern");
   step.text = fields.RequiredString("content");
-  return step;
 }
 
-Step ReadBpe(JsonFields& fields) {
-  Step step{Kind::kBpe};
+void ReadBpe(JsonFields& fields, Step& step) {
+  step.kind = Kind::kBpe;
   step.text = fields.String("suffix", "</w>");
-  return step;
 }
 
 struct Type {
   std::string_view name;
-  Step (*read)(JsonFields&);
+  void (*read)(JsonFields&, Step&);
 };
 constexpr Type kTypes[] = {
     {"WordPiece", ReadWordPiece},
@@ -218,7 +213,7 @@ Status Decoder::Add(Json json) {
   }
   for (const Type& type : kTypes) {
     if (type.name != name) continue;
-    steps_.push_back(type.read(fields));
+    type.read(fields, steps_.emplace_back());
     if (steps_.back().kind == Kind::kWordPiece) cleans_up_ = fields.Bool("cleanup", true);
     return fields.Finish();
   }

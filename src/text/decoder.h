@@ -46,7 +46,7 @@ struct Decoder::Step {
     kReplace,       // `pattern` becomes `text`
     kBpe,           // `text` ends a word
   };
-  Kind kind;
+  Kind kind = Kind::kWordPiece;
   std::string text = {};
   TextPattern pattern = {};
   bool drops_first = false;  // kMetaspace: blanks of the first token

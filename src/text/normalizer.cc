@@ -11,7 +11,7 @@ namespace {
 using Step = Normalizer::Step;
 using Kind = Step::Kind;
 
-Step ReadBert(JsonFields& fields) {
+void ReadBert(JsonFields& fields, Step& step) {
   BertNormalizerOptions options;
   options.clean_text = fields.Bool("clean_text", true);
   options.handle_chinese_chars = fields.Bool("handle_chinese_chars", true);
@@ -19,46 +19,41 @@ Step ReadBert(JsonFields& fields) {
   if (!fields.Any("strip_accents").is_null()) {
     options.strip_accents = fields.Bool("strip_accents", true);
   }
-  Step step{Kind::kBert};
+  step.kind = Kind::kBert;
   step.bert.emplace_back(options);
-  return step;
 }
 
 template <Kind kind>
-Step ReadPlain(JsonFields&) {
-  return Step{kind};
+void ReadPlain(JsonFields&, Step& step) {
+  step.kind = kind;
 }
 
 template <NormalForm form>
-Step ReadForm(JsonFields&) {
-  Step step{Kind::kForm};
+void ReadForm(JsonFields&, Step& step) {
+  step.kind = Kind::kForm;
   step.form = form;
-  return step;
 }
 
-Step ReadStrip(JsonFields& fields) {
-  Step step{Kind::kStrip};
+void ReadStrip(JsonFields& fields, Step& step) {
+  step.kind = Kind::kStrip;
   step.left = fields.Bool("strip_left", true);
   step.right = fields.Bool("strip_right", true);
-  return step;
 }
 
-Step ReadReplace(JsonFields& fields) {
-  Step step{Kind::kReplace};
+void ReadReplace(JsonFields& fields, Step& step) {
+  step.kind = Kind::kReplace;
   step.pattern = ReadPattern(fields, "pattern");
   step.content = fields.RequiredString("content");
-  return step;
 }
 
-Step ReadPrepend(JsonFields& fields) {
-  Step step{Kind::kPrepend};
+void ReadPrepend(JsonFields& fields, Step& step) {
+  step.kind = Kind::kPrepend;
   step.content = fields.RequiredString("prepend");
-  return step;
 }
 
 struct Type {
   std::string_view name;
-  Step (*read)(JsonFields&);
+  void (*read)(JsonFields&, Step&);
   bool works_on_parts;
   bool keeps_blanks = false;
 };
@@ -210,7 +205,7 @@ Status Normalizer::Add(Json json, std::vector<std::string>& charsmaps) {
   if (name == "Precompiled") return AddCharsmap(json, charsmaps);
   for (const Type& type : kTypes) {
     if (type.name != name) continue;
-    steps_.push_back(type.read(fields));
+    type.read(fields, steps_.emplace_back());
     works_on_parts_ = works_on_parts_ && type.works_on_parts;
     keeps_blanks_ = keeps_blanks_ && type.keeps_blanks;
     return fields.Finish();
@@ -227,15 +222,15 @@ Status Normalizer::AddCharsmap(Json json, std::vector<std::string>& charsmaps) {
       fields.Int("precompiled_charsmap", -1, 0, static_cast<int64_t>(charsmaps.size()) - 1);
   PB_RETURN_IF_ERROR(fields.Finish());
   if (place.is_null()) return Done{};
-  Step step{Kind::kCharsmap};
   PB_ASSIGN_OR_RETURN(
       Charsmap charsmap,
       Charsmap::FromBytes(std::move(charsmaps[static_cast<size_t>(index)]), place.Path()));
-  step.charsmap.push_back(std::move(charsmap));
   // Steps before it may change what a part begins with.
   works_on_parts_ = works_on_parts_ && steps_.empty();
   keeps_blanks_ = false;
-  steps_.push_back(std::move(step));
+  Step& step = steps_.emplace_back();
+  step.kind = Kind::kCharsmap;
+  step.charsmap.push_back(std::move(charsmap));
   return Done{};
 }
 

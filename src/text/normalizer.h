@@ -67,7 +67,7 @@ struct Normalizer::Step {
     kNmt,
     kCharsmap,
   };
-  Kind kind;
+  Kind kind = Kind::kBert;
   NormalForm form = NormalForm::kNfd;  // kForm
   bool left = false;                   // kStrip
   bool right = false;                  // kStrip

@@ -24,38 +24,34 @@ SplitBehavior ReadBehavior(JsonFields& fields, SplitBehavior fallback) {
 }
 
 template <Kind kind>
-Step ReadPlain(JsonFields&) {
-  return Step{kind};
+void ReadPlain(JsonFields&, Step& step) {
+  step.kind = kind;
 }
 
-Step ReadWhitespaceSplit(JsonFields&) {
-  Step step{Kind::kClass};
+void ReadWhitespaceSplit(JsonFields&, Step& step) {
+  step.kind = Kind::kClass;
   step.class_bits = kWhiteSpace;
-  return step;
 }
 
-Step ReadPunctuation(JsonFields& fields) {
-  Step step{Kind::kClass};
+void ReadPunctuation(JsonFields& fields, Step& step) {
+  step.kind = Kind::kClass;
   step.class_bits = kPunctuation;
   step.behavior = ReadBehavior(fields, SplitBehavior::kIsolated);
-  return step;
 }
 
-Step ReadDigits(JsonFields& fields) {
-  Step step{Kind::kClass};
+void ReadDigits(JsonFields& fields, Step& step) {
+  step.kind = Kind::kClass;
   step.class_bits = kNumeric;
   step.behavior = fields.Bool("individual_digits", false) ? SplitBehavior::kIsolated
                                                           : SplitBehavior::kContiguous;
-  return step;
 }
 
-Step ReadSplit(JsonFields& fields) {
-  Step step{Kind::kPattern};
+void ReadSplit(JsonFields& fields, Step& step) {
+  step.kind = Kind::kPattern;
   step.pattern = ReadPattern(fields, "pattern");
   fields.RequiredString("behavior");
   step.behavior = ReadBehavior(fields, SplitBehavior::kRemoved);
   step.invert = fields.Bool("invert", false);
-  return step;
 }
 
 bool IsOneChar(std::string_view text) {
@@ -63,19 +59,18 @@ bool IsOneChar(std::string_view text) {
   return !text.empty() && (ReadUtf8(at), at == text.data() + text.size());
 }
 
-Step ReadDelimiter(JsonFields& fields) {
-  Step step{Kind::kPattern};
+void ReadDelimiter(JsonFields& fields, Step& step) {
+  step.kind = Kind::kPattern;
   step.pattern.literal = fields.RequiredString("delimiter");
   if (fields.ok() && !IsOneChar(step.pattern.literal)) {
     fields.Fail(fields.Any("delimiter").ErrorExpected("one character"));
   }
-  return step;
 }
 
 // Older files have add_prefix_space instead of prepend_scheme, and "str_rep", which says the same
 // as "replacement".
-Step ReadMetaspace(JsonFields& fields) {
-  Step step{Kind::kMetaspace};
+void ReadMetaspace(JsonFields& fields, Step& step) {
+  step.kind = Kind::kMetaspace;
   step.blank = fields.String("replacement", "\u2581");
   if (fields.ok() && !IsOneChar(step.blank)) {
     fields.Fail(fields.Any("replacement").ErrorExpected("one character"));
@@ -86,21 +81,19 @@ Step ReadMetaspace(JsonFields& fields) {
   step.prefix = static_cast<Prefix>(
       fields.Choice("prepend_scheme", static_cast<size_t>(fallback), "always, first, never"));
   step.splits = fields.Bool("split", true);
-  return step;
 }
 
 // "trim_offsets" is for the post-processor of the same name.
-Step ReadByteLevel(JsonFields& fields) {
-  Step step{Kind::kByteLevel};
+void ReadByteLevel(JsonFields& fields, Step& step) {
+  step.kind = Kind::kByteLevel;
   step.prefix = fields.Bool("add_prefix_space", true) ? Prefix::kAlways : Prefix::kNever;
   fields.Bool("trim_offsets", true);
   step.splits = fields.Bool("use_regex", true);
-  return step;
 }
 
 struct Type {
   std::string_view name;
-  Step (*read)(JsonFields&);
+  void (*read)(JsonFields&, Step&);
   // Takes white space out, so that what follows in the list works on words.
   bool splits_white_space;
 };
@@ -233,7 +226,7 @@ Status PreTokenizer::Add(Json json) {
                               " comes after ByteLevel, which is supported as the last step only");
     }
     const bool is_first = steps_.empty();
-    steps_.push_back(type.read(fields));
+    type.read(fields, steps_.emplace_back());
     if (is_first && type.splits_white_space) {
       parts_ = Parts::kBehindWhiteSpace;
     } else if (is_first && is_byte_level() && steps_[0].splits) {

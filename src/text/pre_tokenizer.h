@@ -66,7 +66,7 @@ struct PreTokenizer::Step {
   enum class Kind : uint8_t { kBert, kWords, kClass, kPattern, kMetaspace, kByteLevel };
   // Which pieces get a blank in front, if they have none.
   enum class Prefix : uint8_t { kAlways, kFirst, kNever };
-  Kind kind;
+  Kind kind = Kind::kBert;
   uint8_t class_bits = 0;  // kClass
   SplitBehavior behavior = SplitBehavior::kRemoved;  // kClass, kPattern
   bool invert = false;                               // kPattern

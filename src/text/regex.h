@@ -31,7 +31,7 @@ struct RegexStep {
     kJump,    // on with `a`
     kLook,    // the steps behind it up to kAccept must match here (flag: must not); on with `a`
     kAtomic,  // the steps behind it up to kAccept match in their first way; on with `a`
-    kBehind,  // the character before is (flag: is not) one of set `a`; at the beginning there is none
+    kBehind,  // a character of set `a` stands before (flag: none does)
     kAnchor,  // `a` is a RegexAnchor
     kAccept,
   };

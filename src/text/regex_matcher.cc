@@ -1,4 +1,3 @@
-// Compiled for speed, not for size: see CMakeLists.txt.
 #include "text/regex.h"
 #include "text/unicode_tables.h"
 #include "text/utf8.h"

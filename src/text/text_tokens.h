@@ -34,8 +34,8 @@ class TextTokens {
 
   // Appends the tokens of `text`, with these marks, to `out`, which is empty where not all are
   // needed. `skip_special`: special tokens in the text are text like any other.
-  // Errors: kTooLong (1 GB or more, a word of more than 8 MB for BPE or Unigram, too many steps for a
-  // pattern), kFormat (unknown token needed and absent).
+  // Errors: kTooLong (1 GB or more, a word of more than 8 MB for BPE or Unigram, too many steps for
+  // a pattern), kFormat (unknown token needed and absent).
   Status Append(std::string_view text, bool skip_special, Needed needed, TokenMarks marks,
                 std::vector<Token>& out);
 

@@ -28,9 +28,9 @@
 
 namespace pocketbert {
 
-// Contents of a model folder's files; absent files stay empty optionals. One of these must be there,
-// and the first that is there is taken: tokenizer_json; vocab_json with merges_txt (RoBERTa and its
-// kin); vocab_txt (BERT and its kin).
+// Contents of a model folder's files; absent files stay empty optionals. One of these must be
+// there, and the first that is there is taken: tokenizer_json; vocab_json with merges_txt (RoBERTa
+// and its kin); vocab_txt (BERT and its kin).
 struct TokenizerFiles {
   std::optional<std::string_view> tokenizer_json = {};
   std::optional<std::string_view> vocab_json = {};

@@ -64,7 +64,8 @@ class Compiler {
     const TokenFiles token_files = {has_tokenizer_json_ ? tokenizer_.root() : Json(),
                                     config_.root(), special_map_.root(), added_map_.root(),
                                     is_roberta_};
-    PB_ASSIGN_OR_RETURN(const MergedTokens tokens, MergedTokens::Create(token_files, data_.vocabulary));
+    PB_ASSIGN_OR_RETURN(const MergedTokens tokens,
+                        MergedTokens::Create(token_files, data_.vocabulary));
     differences_ = tokens.differences();
     PB_RETURN_IF_ERROR(Write(tokens));
     return CompiledFiles{writer_.TakeText(), std::move(data_)};
@@ -82,11 +83,11 @@ class Compiler {
   Status ParseAll() {
     if (!has_tokenizer_json_ && !is_roberta_ && !files_.vocab_txt) {
       if (files_.has_sentencepiece_model) {
-        return UnsupportedError("a SentencePiece model (sentencepiece.bpe.model, spiece.model) without "
-                                "tokenizer.json is not supported; tokenizer.json is needed");
+        return UnsupportedError("a SentencePiece model (sentencepiece.bpe.model, spiece.model) "
+                                "without tokenizer.json is not supported");
       }
-      return FormatError("neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt was "
-                         "found; one is needed");
+      return FormatError("neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt "
+                         "was found; one is needed");
     }
     PB_RETURN_IF_ERROR(
         Parse(files_.tokenizer_json.value_or(is_roberta_ ? kRobertaTokenizer : kBertTokenizer),
@@ -111,7 +112,8 @@ class Compiler {
     if (is_roberta_) {
       PB_ASSIGN_OR_RETURN(data_.vocabulary, ReadTextVocabulary(vocab_.root()));
       PB_RETURN_IF_ERROR(ReadMergeLines(*files_.merges_txt, data_));
-      return CheckClass(kRobertaClasses, "RobertaTokenizer and its kin for vocab.json and merges.txt");
+      return CheckClass(kRobertaClasses,
+                        "RobertaTokenizer and its kin for vocab.json and merges.txt");
     }
     if (!has_tokenizer_json_) {
       PB_ASSIGN_OR_RETURN(data_.vocabulary, Vocabulary::FromLines(*files_.vocab_txt, "vocab.txt"));
@@ -283,7 +285,9 @@ class Compiler {
     for (auto [key, value] : model.Members()) {
       if (key != "type" && key != "vocab" && key != "merges") writer_.Key(key).Value(value);
     }
-    if (!has_tokenizer_json_ && !is_roberta_) writer_.Key("unk_token").String(tokens.RoleOf("[UNK]"));
+    if (!has_tokenizer_json_ && !is_roberta_) {
+      writer_.Key("unk_token").String(tokens.RoleOf("[UNK]"));
+    }
     writer_.EndObject();
     return Done{};
   }

@@ -1,102 +1,22 @@
-// Compiled for speed, not for size: see CMakeLists.txt.
 #include "text/unigram.h"
 
 #include <algorithm>
-#include <utility>
+#include <array>
 
-#include "base/json_fields.h"
-#include "text/byte_tokens.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
 namespace {
 
-constexpr double kUnknownPenalty = 10;
 constexpr uint32_t kNoWay = UINT32_MAX;
-constexpr int kLengthBits = 14;
 // Beginnings of a text that are looked up at once.
 constexpr size_t kProbes = 24;
 
-size_t LengthSlot(const char* head, size_t count) {
-  return (LoadBytes(head, count) * 0x9E3779B97F4A7C15u) >> (64 - kLengthBits);
-}
-
 }  // namespace
-
-Status ReadUnigramData(Json json, ModelData& data) {
-  PB_ASSIGN_OR_RETURN(const Json vocab, json.GetArray("vocab"));
-  std::vector<VocabularyEntry> entries;
-  entries.reserve(vocab.size());
-  data.scores.reserve(vocab.size());
-  for (Json item : vocab.Items()) {
-    PB_RETURN_IF_ERROR(item.AsArray());
-    if (item.size() != 2) return item.ErrorExpected("a text and its score");
-    std::string_view text;
-    for (Json part : item.Items()) {
-      if (part.is_number()) {
-        PB_ASSIGN_OR_RETURN(const double score, part.AsDouble());
-        data.scores.push_back(score);
-      } else {
-        PB_ASSIGN_OR_RETURN(text, part.AsString());
-      }
-    }
-    entries.push_back({text, static_cast<uint32_t>(entries.size())});
-    if (data.scores.size() != entries.size()) return item.ErrorExpected("a text and its score");
-  }
-  PB_ASSIGN_OR_RETURN(data.vocabulary, Vocabulary::FromEntries(entries, vocab.Path()));
-  return Done{};
-}
-
-Result<Unigram> Unigram::FromJson(Json json, ModelData&& data) {
-  JsonFields fields(json);
-  Unigram model;
-  model.falls_back_to_bytes_ = fields.Bool("byte_fallback", false);
-  const int64_t unk_id = fields.Int("unk_id", -1, 0, INT32_MAX);
-  fields.Any("type");
-  fields.Any("vocab");
-  PB_RETURN_IF_ERROR(fields.Finish());
-  model.vocabulary_ = std::move(data.vocabulary);
-  model.scores_ = std::move(data.scores);
-  const Vocabulary& vocabulary = model.vocabulary_;
-  if (model.scores_.size() != vocabulary.id_limit()) {
-    return FormatError(Message(json.Path()) + " has " + model.scores_.size() +
-                       " scores, expected one for each of the " + vocabulary.id_limit() + " ids");
-  }
-  if (unk_id >= 0) {
-    if (!vocabulary.Has(static_cast<size_t>(unk_id))) {
-      return FormatError(Message(json.Path()) + ".unk_id is " + unk_id + ", expected one of the " +
-                         vocabulary.size() + " entries");
-    }
-    model.unk_id_ = static_cast<int32_t>(unk_id);
-    model.unk_token_ = vocabulary.Text(static_cast<size_t>(unk_id));
-  }
-  for (size_t id = 0; id < vocabulary.id_limit(); ++id) {
-    if (vocabulary.Has(id) && vocabulary.Text(id).size() > kLongestEntry) {
-      return UnsupportedError(Message(json.Path()) + ".vocab has an entry of " +
-                              vocabulary.Text(id).size() + " bytes, which is not supported");
-    }
-  }
-  const auto least = std::min_element(model.scores_.begin(), model.scores_.end());
-  model.unknown_score_ = (least == model.scores_.end() ? 0 : *least) - kUnknownPenalty;
-  model.byte_ids_ = FindByteTokens(vocabulary);
-  model.whole_words_.Reset(vocabulary.id_limit());
-  model.IndexLengths();
-  return model;
-}
-
-void Unigram::IndexLengths() {
-  longest_.assign(size_t{1} << kLengthBits, 0);
-  for (size_t id = 0; id < vocabulary_.id_limit(); ++id) {
-    if (!vocabulary_.Has(id) || vocabulary_.Text(id).size() <= kHeadBytes) continue;
-    const std::string_view text = vocabulary_.Text(id);
-    uint16_t& longest = longest_[LengthSlot(text.data(), kHeadBytes)];
-    longest = std::max(longest, static_cast<uint16_t>(text.size()));
-  }
-}
 
 size_t Unigram::LongestAt(std::string_view text) const {
   if (text.size() <= kHeadBytes) return text.size();
-  return std::clamp<size_t>(longest_[LengthSlot(text.data(), kHeadBytes)], kHeadBytes,
+  return std::clamp<size_t>(longest_[LengthSlot(text.data())], kHeadBytes,
                             text.size());
 }
 

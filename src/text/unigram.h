@@ -23,7 +23,7 @@ class Unigram final : public WordModel {
   static constexpr size_t kLongestEntry = 1024;
 
   // `json` is tokenizer.json's "model", of this type.
-  static Result<Unigram> FromJson(Json json, ModelData&& data);
+  Status Load(Json json, ModelData&& data);
 
   bool Tokenize(std::string_view word, WordScratch& scratch,
                 std::vector<WordToken>& out) const override;
@@ -31,8 +31,7 @@ class Unigram final : public WordModel {
   std::span<const double> scores() const override { return scores_; }
 
  private:
-  Unigram() = default;
-  void IndexLengths();
+  Status CheckEntries(Json json, size_t begin, size_t end);
   size_t LongestAt(std::string_view text) const;
   bool FindBest(std::string_view word, std::vector<UnigramNode>& nodes) const;
   void AppendPiece(std::string_view word, uint32_t begin, uint32_t end,
@@ -42,6 +41,11 @@ class Unigram final : public WordModel {
   double unknown_score_ = 0;
   // Of entries longer than kHeadBytes the longest, by the hash of their first kHeadBytes.
   static constexpr size_t kHeadBytes = 6;
+  static constexpr int kLengthBits = 14;
+  static size_t LengthSlot(const char* head) {
+    return static_cast<size_t>((LoadBytes(head, kHeadBytes) * 0x9E3779B97F4A7C15u) >>
+                               (64 - kLengthBits));
+  }
   std::vector<uint16_t> longest_;
   bool falls_back_to_bytes_ = false;
   std::array<int32_t, 256> byte_ids_;  // of <0x00> … <0xFF>, -1 where there is none

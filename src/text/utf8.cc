@@ -14,6 +14,13 @@ struct Sequence {
 Sequence ReadSequence(const uint8_t* at, size_t left) {
   const uint8_t lead = at[0];
   if (lead < 0x80) return {1, true};
+  if (left >= 4) {
+    // Most characters of two and three bytes: those without bounds of their own.
+    uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    if ((word & 0xC0E0) == 0x80C0 && lead >= 0xC2) return {2, true};
+    if ((word & 0xC0C0F0) == 0x8080E0 && lead != 0xE0 && lead != 0xED) return {3, true};
+  }
   size_t length;
   uint8_t low = 0x80;  // bounds of the second byte
   uint8_t high = 0xBF;
@@ -57,9 +64,11 @@ size_t ValidUtf8Prefix(std::string_view text) {
       std::memcpy(&word, bytes + text.size() - sizeof word, sizeof word);
       if (!(word & 0x8080808080808080u)) return text.size();
     }
-    const Sequence sequence = ReadSequence(bytes + i, text.size() - i);
-    if (!sequence.valid) return i;
-    i += sequence.bytes;
+    do {
+      const Sequence sequence = ReadSequence(bytes + i, text.size() - i);
+      if (!sequence.valid) return i;
+      i += sequence.bytes;
+    } while (i < text.size() && bytes[i] >= 0x80);
   }
   return i;
 }

@@ -1,58 +1,47 @@
 #include "text/vocabulary.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 
 #include "text/compact_number.h"
 #include "text/utf8.h"
+#include "text/vocabulary_order.h"
 
 namespace pocketbert {
 namespace {
 
 constexpr std::string_view kMagic = "PBVOCAB1";
 constexpr size_t kHeaderBytes = 16;
+constexpr size_t kMostTextBytes = 0x7FFFFFFF;
 
 ErrorBox BadVocabulary(std::string_view name, const std::string& what) {
   return FormatError(Message(name) + ": " + what);
 }
 
-}  // namespace
-
-// In order of the regions of the index where their texts belong; within one, ids rise.
-std::vector<Vocabulary::Entry> Vocabulary::EntriesByRegion() const {
-  std::vector<Entry> by_id;
-  by_id.reserve(id_limit());
-  std::array<uint32_t, TextIndex::kRegions + 1> begins = {};
-  for (size_t id = 0; id < id_limit(); ++id) {
-    if (!Has(id)) continue;
-    by_id.push_back({TextIndex::ProbeOf(TextKey(Text(id))), static_cast<uint32_t>(id)});
-    ++begins[TextIndex::RegionOf(by_id.back().probe) + 1];
-  }
-  for (size_t i = 0; i < TextIndex::kRegions; ++i) begins[i + 1] += begins[i];
-  std::vector<Entry> entries(by_id.size());
-  for (const Entry& entry : by_id) entries[begins[TextIndex::RegionOf(entry.probe)]++] = entry;
-  return entries;
+bool IsWithinChar(std::string_view text, size_t at) {
+  return at < text.size() && IsContinuation(text[at]);
 }
+
+}  // namespace
 
 template <typename Wins>
 Status Vocabulary::Index(const Wins& wins, std::string_view name) {
   index_.Reset(id_limit());
   size_ = 0;
-  for (const auto& [probe, entry_id] : EntriesByRegion()) {
-    const size_t id = entry_id;
+  for (size_t id = 0; id < id_limit(); ++id) {
+    if (!Has(id)) continue;
+    const TextIndex::Probe probe = TextIndex::ProbeOf(TextKey(Text(id)));
     const int32_t found = MayHave(probe) ? Find(probe, Text(id)) : -1;
     if (found >= 0) {
       const auto earlier = static_cast<size_t>(found);
       const bool stays = wins(earlier, id);
-      begins_[stays ? id : earlier] |= kGap;
       if (!stays) {
-        // Both read alike, so either text answers for the key.
         index_.Replace(probe, static_cast<int32_t>(id), [&](int32_t other) {
           return static_cast<size_t>(other) == earlier;
         });
       }
+      places_[stays ? id : earlier].size = kGap;
     } else if (index_.Insert(probe, static_cast<int32_t>(id))) {
       ++size_;
     } else {
@@ -76,7 +65,7 @@ Result<Vocabulary> Vocabulary::FromEntries(std::span<const VocabularyEntry> entr
     limit = std::max(limit, size_t{entry.id} + 1);
     bytes += entry.text.size();
   }
-  if (bytes >= kGap) return BadVocabulary(name, "texts of 2 GB and more");
+  if (bytes > kMostTextBytes) return BadVocabulary(name, "texts of 2 GB and more");
   std::vector<uint32_t> entry_of(limit, UINT32_MAX);  // by id
   for (size_t i = 0; i < entries.size(); ++i) {
     uint32_t& entry = entry_of[entries[i].id];
@@ -90,15 +79,14 @@ Result<Vocabulary> Vocabulary::FromEntries(std::span<const VocabularyEntry> entr
   }
   Vocabulary vocabulary;
   vocabulary.texts_.reserve(bytes);
-  vocabulary.begins_.clear();
-  vocabulary.begins_.reserve(limit + 1);
+  vocabulary.places_.reserve(limit);
   for (size_t id = 0; id < limit; ++id) {
-    const auto begin = static_cast<uint32_t>(vocabulary.texts_.size());
     const bool gap = entry_of[id] == UINT32_MAX;
-    vocabulary.begins_.push_back(gap ? begin | kGap : begin);
-    if (!gap) vocabulary.texts_.append(entries[entry_of[id]].text);
+    const std::string_view text = gap ? std::string_view() : entries[entry_of[id]].text;
+    vocabulary.places_.push_back({static_cast<uint32_t>(vocabulary.texts_.size()),
+                                  gap ? kGap : static_cast<uint32_t>(text.size())});
+    vocabulary.texts_.append(text);
   }
-  vocabulary.begins_.push_back(static_cast<uint32_t>(vocabulary.texts_.size()));
   const auto later_wins = [&](size_t a, size_t b) { return entry_of[a] > entry_of[b]; };
   PB_RETURN_IF_ERROR(vocabulary.Index(later_wins, name));
   return vocabulary;
@@ -139,6 +127,10 @@ std::vector<uint8_t> Vocabulary::Serialize() const {
 
 Result<Vocabulary> Vocabulary::FromBytes(std::span<const uint8_t> bytes) {
   constexpr std::string_view kName = "compiled vocabulary";
+  if (bytes.size() >= kOrderedHeaderBytes &&
+      std::memcmp(bytes.data(), kOrderedMagic.data(), kOrderedMagic.size()) == 0) {
+    return FromOrderedBytes(bytes);
+  }
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     return BadVocabulary(kName, "does not begin with " + std::string(kMagic));
   }
@@ -152,28 +144,25 @@ Result<Vocabulary> Vocabulary::FromBytes(std::span<const uint8_t> bytes) {
                                     std::to_string(bytes.size()) + " bytes");
   }
   Vocabulary vocabulary;
-  vocabulary.begins_.clear();
-  vocabulary.begins_.reserve(limit + 1);
+  vocabulary.places_.reserve(limit);
   uint64_t begin = 0;
   for (size_t id = 0; id < limit; ++id) {
     uint32_t number;
     if (!ReadNumber(rest, number)) return BadVocabulary(kName, "ends within the lengths");
-    if (begin >= kGap) break;
-    vocabulary.begins_.push_back(static_cast<uint32_t>(begin) | (number == 0 ? kGap : 0));
+    if (begin > kMostTextBytes) break;
+    vocabulary.places_.push_back({static_cast<uint32_t>(begin), number == 0 ? kGap : number - 1});
     begin += number == 0 ? 0 : number - 1;
   }
-  if (begin != text_bytes || rest.size() != text_bytes || begin >= kGap) {
+  if (begin != text_bytes || rest.size() != text_bytes || begin > kMostTextBytes) {
     return BadVocabulary(kName, "the lengths of the texts sum to " + std::to_string(begin) +
                                     ", the header says " + std::to_string(text_bytes) + ", and " +
                                     std::to_string(rest.size()) + " bytes follow");
   }
-  vocabulary.begins_.push_back(static_cast<uint32_t>(begin));
   vocabulary.texts_.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
   // Valid as a whole, and none begins within a character: then each is.
   bool valid = IsValidUtf8(vocabulary.texts_);
   for (size_t id = 0; id < limit && valid; ++id) {
-    const size_t begin_of_id = vocabulary.begins_[id] & ~kGap;
-    valid = begin_of_id == text_bytes || !IsContinuation(vocabulary.texts_[begin_of_id]);
+    valid = !IsWithinChar(vocabulary.texts_, vocabulary.places_[id].begin);
   }
   if (!valid) return BadVocabulary(kName, "a text is not valid UTF-8");
   bool twice = false;

@@ -5,6 +5,12 @@
 // little-endian); for each id from 0 its text's length in bytes + 1, or 0 for a gap, as a
 // variable-length number (7 bits a byte, low first, high bit: more follow); the texts, back to
 // back.
+//
+// Large vocabularies have a form that loads faster (SerializeOrdered): 8 bytes "PBVOCAB2"; one more
+// than the largest id, number of entries, number of text bytes (u32 each); for each entry how far
+// its id is from the id after the entry's before, zigzag (0, -1, 1 … as 0, 1, 2 …), and its text's
+// length, both as variable-length numbers; the texts in the same order, back to back. They stand in
+// the order of the index's regions, so that memory is not touched all over when they are entered.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +46,7 @@ class Vocabulary {
 
   static Result<Vocabulary> FromBytes(std::span<const uint8_t> bytes);
   std::vector<uint8_t> Serialize() const;
+  std::vector<uint8_t> SerializeOrdered() const;
 
   // -1 if there is none.
   int32_t Find(std::string_view text) const { return Find(TextKey(text), text); }
@@ -52,32 +59,36 @@ class Vocabulary {
     return index_.Find(probe, [&](int32_t id) { return Text(static_cast<size_t>(id)) == text; });
   }
 
-  bool Has(size_t id) const { return id < id_limit() && !(begins_[id] & kGap); }
+  bool Has(size_t id) const { return id < id_limit() && places_[id].size != kGap; }
   // Of an id that Has.
   std::string_view Text(size_t id) const {
-    const uint32_t begin = begins_[id];
-    return std::string_view(texts_).substr(begin, (begins_[id + 1] & ~kGap) - begin);
+    return {texts_.data() + places_[id].begin, places_[id].size};
   }
 
   // Entries.
   size_t size() const { return size_; }
   // Largest id + 1.
-  size_t id_limit() const { return begins_.size() - 1; }
+  size_t id_limit() const { return places_.size(); }
 
  private:
-  static constexpr uint32_t kGap = 0x80000000u;
-  struct Entry {
-    TextIndex::Probe probe;
-    uint32_t id;
+  static constexpr uint32_t kGap = UINT32_MAX;
+  // Where an id's text stands in texts_; kGap: there is none.
+  struct Place {
+    uint32_t begin;
+    uint32_t size;
   };
-  std::vector<Entry> EntriesByRegion() const;
+  // Lists of SerializeOrdered, read as far as `next`.
+  struct OrderedReader;
+
+  static Result<Vocabulary> FromOrderedBytes(std::span<const uint8_t> bytes);
+  // Enters the next entries, at most `count`.
+  Status EnterOrdered(OrderedReader& reader, size_t count);
   // Enters all texts into the index. Of two ids with one text, `wins(a, b)` says whether a stays.
   template <typename Wins>
   Status Index(const Wins& wins, std::string_view name);
 
   std::string texts_;
-  // Where each id's text begins in texts_, and the end of the last; kGap is set for gaps.
-  std::vector<uint32_t> begins_ = {0};
+  std::vector<Place> places_;  // by id
   TextIndex index_;
   size_t size_ = 0;
 };

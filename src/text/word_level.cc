@@ -6,16 +6,15 @@
 
 namespace pocketbert {
 
-Result<WordLevel> WordLevel::FromJson(Json json, Vocabulary&& vocabulary) {
+Status WordLevel::Load(Json json, Vocabulary&& vocabulary) {
   JsonFields fields(json);
-  WordLevel model;
-  model.unk_token_ = fields.String("unk_token", "<unk>");
+  unk_token_ = fields.String("unk_token", "<unk>");
   fields.Any("type");
   fields.Any("vocab");
   PB_RETURN_IF_ERROR(fields.Finish());
-  model.vocabulary_ = std::move(vocabulary);
-  model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
-  return model;
+  vocabulary_ = std::move(vocabulary);
+  unk_id_ = vocabulary_.Find(unk_token_);
+  return Done{};
 }
 
 bool WordLevel::Tokenize(std::string_view word, WordScratch&, std::vector<WordToken>& out) const {

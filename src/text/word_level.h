@@ -11,12 +11,9 @@ namespace pocketbert {
 class WordLevel final : public WordModel {
  public:
   // `json` is tokenizer.json's "model", of this type.
-  static Result<WordLevel> FromJson(Json json, Vocabulary&& vocabulary);
+  Status Load(Json json, Vocabulary&& vocabulary);
 
   bool Tokenize(std::string_view word, WordScratch&, std::vector<WordToken>& out) const override;
-
- private:
-  WordLevel() = default;
 };
 
 }  // namespace pocketbert

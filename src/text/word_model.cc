@@ -14,23 +14,24 @@ namespace {
 
 using ModelResult = Result<std::unique_ptr<const WordModel>>;
 
-template <typename Model>
-ModelResult Own(Result<Model>&& model) {
-  if (!model.ok()) return std::move(model).TakeError();
-  return std::unique_ptr<const WordModel>(new Model(std::move(model).value()));
-}
-
 ModelResult MakeWordPiece(Json json, ModelData&& data, bool) {
-  return Own(WordPiece::FromJson(json, std::move(data.vocabulary)));
+  PB_ASSIGN_OR_RETURN(WordPiece model, WordPiece::FromJson(json, std::move(data.vocabulary)));
+  return std::unique_ptr<const WordModel>(new WordPiece(std::move(model)));
 }
 ModelResult MakeWordLevel(Json json, ModelData&& data, bool) {
-  return Own(WordLevel::FromJson(json, std::move(data.vocabulary)));
+  auto model = std::make_unique<WordLevel>();
+  PB_RETURN_IF_ERROR(model->Load(json, std::move(data.vocabulary)));
+  return std::unique_ptr<const WordModel>(std::move(model));
 }
 ModelResult MakeUnigram(Json json, ModelData&& data, bool) {
-  return Own(Unigram::FromJson(json, std::move(data)));
+  auto model = std::make_unique<Unigram>();
+  PB_RETURN_IF_ERROR(model->Load(json, std::move(data)));
+  return std::unique_ptr<const WordModel>(std::move(model));
 }
 ModelResult MakeBpe(Json json, ModelData&& data, bool byte_level) {
-  return Own(Bpe::FromJson(json, std::move(data), byte_level));
+  auto model = std::make_unique<Bpe>();
+  PB_RETURN_IF_ERROR(model->Load(json, std::move(data), byte_level));
+  return std::unique_ptr<const WordModel>(std::move(model));
 }
 
 Status ReadVocabularyOnly(Json json, ModelData& data) {

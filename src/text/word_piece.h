@@ -23,8 +23,8 @@ namespace pocketbert {
 
 class WordPiece final : public WordModel {
  public:
-  // `json` is tokenizer.json's "model", of this type; its vocabulary is given apart. Errors: what is
-  // not of the right kind, unknown options (kUnsupported).
+  // `json` is tokenizer.json's "model", of this type; its vocabulary is given apart. Errors: what
+  // is not of the right kind, unknown options (kUnsupported).
   static Result<WordPiece> FromJson(Json json, Vocabulary vocabulary);
 
   bool Tokenize(std::string_view word, WordScratch&, std::vector<WordToken>& out) const override {

@@ -101,7 +101,8 @@ class Gunzip {
     const uint32_t literal_count = Bits(5) + 257;
     const uint32_t distance_count = Bits(5) + 1;
     const uint32_t length_count = Bits(4) + 4;
-    constexpr uint32_t kOrder[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+    constexpr uint32_t kOrder[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                   11, 4,  12, 3, 13, 2, 14, 1, 15};
     std::vector<uint32_t> lengths(19);
     for (uint32_t i = 0; i < length_count; ++i) lengths[kOrder[i]] = Bits(3);
     const Codes length_codes = MakeCodes(lengths);
@@ -112,7 +113,9 @@ class Gunzip {
         all.push_back(symbol);
       } else {
         const uint32_t repeated = symbol == 16 ? all.back() : 0;
-        const uint32_t times = symbol == 16 ? 3 + Bits(2) : symbol == 17 ? 3 + Bits(3) : 11 + Bits(7);
+        const uint32_t times = symbol == 16   ? 3 + Bits(2)
+                               : symbol == 17 ? 3 + Bits(3)
+                                              : 11 + Bits(7);
         all.insert(all.end(), times, repeated);
       }
     }

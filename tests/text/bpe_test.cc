@@ -7,6 +7,8 @@
 namespace pocketbert {
 namespace {
 
+using Model = std::unique_ptr<const WordModel>;
+
 // A model of the texts in `vocab` (ids from 0 on) and the merges "a b" of `merges`, both parted by
 // commas.
 struct ModelText {
@@ -41,32 +43,32 @@ struct ModelText {
   }
 };
 
-Bpe Make(const ModelText& text) {
+Model Make(const ModelText& text) {
   const auto document = ParseJson(text.Json(), "model");
   REQUIRE(document.ok());
   auto data = ReadModelData(document.value().root());
   if (!data.ok()) FAIL(data.error().message);
-  auto model = Bpe::FromJson(document.value().root(), std::move(data).value(), text.byte_level);
+  auto model = MakeWordModel(document.value().root(), std::move(data).value(), text.byte_level);
   if (!model.ok()) FAIL(model.error().message);
   return std::move(model).value();
 }
 
 // "hug[0,3) s[3,4)"
-std::string Tokens(const Bpe& model, std::string_view word) {
+std::string Tokens(const Model& model, std::string_view word) {
   std::vector<WordToken> tokens;
   WordScratch scratch;
-  if (!model.Tokenize(word, scratch, tokens)) return "failed";
+  if (!model->Tokenize(word, scratch, tokens)) return "failed";
   std::string text;
   for (const WordToken& token : tokens) {
     if (!text.empty()) text += " ";
-    text += model.vocabulary().Text(static_cast<size_t>(token.id));
+    text += model->vocabulary().Text(static_cast<size_t>(token.id));
     text += "[" + std::to_string(token.begin) + "," + std::to_string(token.end) + ")";
   }
   return text;
 }
 
 TEST_CASE("the merge of the lowest rank comes first, the leftmost of equals") {
-  const Bpe model = Make({"h,u,g,s,ug,hug,gs,ss", "u g,h ug,g s,s s"});
+  const Model model = Make({"h,u,g,s,ug,hug,gs,ss", "u g,h ug,g s,s s"});
   CHECK(Tokens(model, "hugs") == "hug[0,3) s[3,4)");
   CHECK(Tokens(model, "gsss") == "gs[0,2) ss[2,4)");
   CHECK(Tokens(model, "sss") == "ss[0,2) s[2,3)");
@@ -75,10 +77,10 @@ TEST_CASE("the merge of the lowest rank comes first, the leftmost of equals") {
 
 TEST_CASE("an entry is not always what becomes of its text") {
   // "abc" is an entry, but "b c" is merged first.
-  const Bpe model = Make({"a,b,c,bc,ab,abc", "b c,a b,ab c"});
+  const Model model = Make({"a,b,c,bc,ab,abc", "b c,a b,ab c"});
   for (int again = 0; again < 3; ++again) CHECK(Tokens(model, "abc") == "a[0,1) bc[1,3)");
   for (int again = 0; again < 3; ++again) CHECK(Tokens(model, "bc") == "bc[0,2)");
-  const Bpe ignoring = Make({"a,b,c,bc,ab,abc", "b c,a b,ab c", R"(,"ignore_merges":true)"});
+  const Model ignoring = Make({"a,b,c,bc,ab,abc", "b c,a b,ab c", R"(,"ignore_merges":true)"});
   CHECK(Tokens(ignoring, "abc") == "abc[0,3)");
   CHECK(Tokens(ignoring, "abcb") == "a[0,1) bc[1,3) b[3,4)");
 }
@@ -97,24 +99,24 @@ TEST_CASE("unknown characters") {
 
 TEST_CASE("bytes in place of unknown characters") {
   const std::string options = R"(,"unk_token":"<unk>","byte_fallback":true)";
-  const Bpe model = Make({"a,<unk>,<0xC3>,<0xA9>", "", options});
+  const Model model = Make({"a,<unk>,<0xC3>,<0xA9>", "", options});
   CHECK(Tokens(model, "aé") == "a[0,1) <0xC3>[1,2) <0xA9>[2,3)");
   CHECK(Tokens(model, "ü") == "<unk>[0,2)");  // not all its bytes have tokens
 }
 
 TEST_CASE("prefix and suffix") {
-  const Bpe suffix =
+  const Model suffix =
       Make({"a,b,b</w>,ab</w>,a</w>", "a b</w>", R"(,"end_of_word_suffix":"</w>")"});
   CHECK(Tokens(suffix, "ab") == "ab</w>[0,2)");
   CHECK(Tokens(suffix, "ba") == "b[0,1) a</w>[1,2)");
-  const Bpe prefix =
+  const Model prefix =
       Make({"a,b,##b,##a,ab", "a ##b", R"(,"continuing_subword_prefix":"##")"});
   CHECK(Tokens(prefix, "aba") == "ab[0,2) ##a[2,3)");
 }
 
 TEST_CASE("byte-level words") {
   // " é" is Ġ Ã © in the vocabulary.
-  const Bpe model = Make({"Ġ,Ã,©,Ã©,ĠÃ©,a,b", "Ã ©,Ġ Ã©", "", true});
+  const Model model = Make({"Ġ,Ã,©,Ã©,ĠÃ©,a,b", "Ã ©,Ġ Ã©", "", true});
   for (int again = 0; again < 2; ++again) {
     CHECK(Tokens(model, " é") == "ĠÃ©[0,3)");
     CHECK(Tokens(model, " aé") == "Ġ[0,1) a[1,2) Ã©[2,4)");
@@ -151,13 +153,13 @@ TEST_CASE("short and long words merge as the definition says") {
   const ModelText text = {"a,b,aa,ab,ba,aab,abab,aaaa,bab,abba",
                           "a b,b a,a a,a ab,ab ab,aa aa,ba b,ab ba"};
   const std::vector<std::string> merges = ModelText::Parts(text.merges);
-  const Bpe model = Make(text);
+  const Model model = Make(text);
   for (int round = 0; round < 300; ++round) {
     std::string word;
     for (size_t k = 1 + random() % 150; k > 0; --k) word += random() % 3 ? 'a' : 'b';
     std::vector<WordToken> tokens;
     WordScratch scratch;
-    REQUIRE(model.Tokenize(word, scratch, tokens));
+    REQUIRE(model->Tokenize(word, scratch, tokens));
     std::string joined;
     uint32_t at = 0;
     for (const WordToken& token : tokens) {
@@ -172,10 +174,10 @@ TEST_CASE("short and long words merge as the definition says") {
 
 // Quadratic time would take hours.
 TEST_CASE("a word of a megabyte") {
-  const Bpe model = Make({"a,b,aa,ab,aaaa", "a a,a b,aa aa"});
+  const Model model = Make({"a,b,aa,ab,aaaa", "a a,a b,aa aa"});
   std::vector<WordToken> tokens;
   WordScratch scratch;
-  REQUIRE(model.Tokenize(std::string(1 << 20, 'a'), scratch, tokens));
+  REQUIRE(model->Tokenize(std::string(1 << 20, 'a'), scratch, tokens));
   CHECK(tokens.size() == 1 << 18);
   // Each pair is a candidate once, and two more come with each merge.
   CHECK(scratch.candidates.capacity() <= size_t{4} << 20);
@@ -187,7 +189,7 @@ TEST_CASE("merges that are not right are refused") {
     INFO(json);
     auto data = ReadModelData(document.value().root());
     if (!data.ok()) return data.error().message;
-    auto model = Bpe::FromJson(document.value().root(), std::move(data).value(), false);
+    auto model = MakeWordModel(document.value().root(), std::move(data).value(), false);
     REQUIRE_FALSE(model.ok());
     return model.error().message;
   };

@@ -61,7 +61,9 @@ TEST_CASE("places of what is longer or shorter than before") {
 
 TEST_CASE("parts of a text begin with what neither joins nor vanishes") {
   const Charsmap map = Make({{"\u200B", ""}, {"\uFB01", "fi"}});
-  for (const char32_t c : {U'a', U'\uFB01', U'ж', U'中', U'😀', U'\u0600'}) CHECK(map.MayBeginPart(c));
+  for (const char32_t c : {U'a', U'\uFB01', U'ж', U'中', U'😀', U'\u0600'}) {
+    CHECK(map.MayBeginPart(c));
+  }
   for (const char32_t c : {U'\u200B', U'\u0301', U'\u200D', U'\u094D', U'\n'}) {
     CHECK_FALSE(map.MayBeginPart(c));
   }
@@ -113,7 +115,9 @@ TEST_CASE("damaged charsmaps are refused or do no harm") {
   size_t loaded = 0;
   for (int round = 0; round < 3000; ++round) {
     std::string bytes = good;
-    for (int k = 0; k < 4; ++k) bytes[4 + random() % (bytes.size() - 4)] = static_cast<char>(random());
+    for (int k = 0; k < 4; ++k) {
+      bytes[4 + random() % (bytes.size() - 4)] = static_cast<char>(random());
+    }
     auto map = Charsmap::FromBytes(bytes, "charsmap");
     if (!map.ok()) continue;
     ++loaded;

@@ -147,7 +147,9 @@ TEST_CASE("every code point is normalized and split as the reference") {
     std::string out;
     if (const std::optional<Json> json = table.Find("normalizer")) {
       const Normalizer normalizer = Normalizer::FromJson(*json).value();
-      for (const std::string& line : lines) out.append(normalizer.Normalize(line).value()).append("\n");
+      for (const std::string& line : lines) {
+        out.append(normalizer.Normalize(line).value()).append("\n");
+      }
     } else {
       const PreTokenizer splitter =
           PreTokenizer::FromJson(table.Get("pre_tokenizer").value()).value();

@@ -124,8 +124,9 @@ std::vector<std::string> SmallTokenizers() {
       R"("behavior":"Isolated"},"model":{"type":"WordLevel","unk_token":"a","vocab":{"a":0}}})",
       R"({"model":{"type":"BPE","byte_fallback":true,"fuse_unk":true,"unk_token":"<u>",)"
       R"("end_of_word_suffix":"</w>","vocab":{"<u>":0,"a":1,"b</w>":2,"ab</w>":3,"<0x20>":4},)"
-      R"("merges":[["a","b</w>"]]},"decoder":{"type":"Sequence","decoders":[{"type":"ByteFallback"},)"
-      R"({"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]}})"};
+      R"("merges":[["a","b</w>"]]},"decoder":{"type":"Sequence","decoders":[)"
+      R"({"type":"ByteFallback"},{"type":"Fuse"},)"
+      R"({"type":"Strip","content":" ","start":1,"stop":0}]}})"};
 }
 
 void Use(const Tokenizer& tokenizer) {
