@@ -215,9 +215,11 @@ Status AddCheckpointHead(const HfConfig& config, HeadTask task, SourceIndex& ind
   const SourceIndex::Entry* output = index.Find(names.config.output_name + last);
   const size_t dimensions = names.config.tied_output ? 1 : 2;
   if (output == nullptr || index.tensor(*output).shape.size() != dimensions) return Done{};
-  if (task == HeadTask::kClassify && !config.HasArchitecture("ForSequenceClassification") &&
-      index.Find(names.config.dense_name + ".weight") == nullptr) {
-    return Done{};
+  // A classifier's architecture says that all is there; others may have lost a part of the head.
+  if (!config.HasArchitecture("ForSequenceClassification")) {
+    for (const std::string& part : {names.config.dense_name, names.config.norm_name}) {
+      if (!part.empty() && index.Find(part + ".weight") == nullptr) return Done{};
+    }
   }
   const uint64_t outputs = index.tensor(*output).shape[0];
   if (names.config.tied_output && outputs != config.encoder.vocab_size) return Done{};

@@ -70,6 +70,29 @@ TEST_CASE("families: every tensor of the encoder is asked for by name") {
   }
 }
 
+TEST_CASE("families: a head that lacks a part is no head, the encoder is there all the same") {
+  const struct {
+    const char* fixture;
+    const char* tensor;
+    HeadTask task;
+  } table[] = {{"roberta-mlm", "lm_head.layer_norm.weight", HeadTask::kFillMask},
+               {"albert-mlm", "predictions.dense.weight", HeadTask::kFillMask},
+               {"modernbert-mlm", "decoder.bias", HeadTask::kFillMask},
+               {"modernbert-ner", "head.dense.weight", HeadTask::kTag},
+               {"electra-qa", "qa_outputs.weight", HeadTask::kAnswer}};
+  for (const auto& [fixture, tensor, task] : table) {
+    CAPTURE(fixture);
+    Folder folder = FamilyFolder(fixture);
+    CHECK(testing::OpenedFolder(folder, Precision::kInt8).HasHead(task));
+    folder["model.safetensors"] = Renamed(folder.at("model.safetensors"), tensor);
+    const Model model = testing::OpenedFolder(folder, Precision::kInt8);
+    CHECK_FALSE(model.HasHead(task));
+    const auto missing = model.RequireHead("", task);
+    REQUIRE_FALSE(missing.ok());
+    CHECK(missing.error().code == ErrorCode::kUnsupported);
+  }
+}
+
 TEST_CASE("families: numbers of config.json that are not those of the file") {
   constexpr const char* kValues[] = {"0",  "-1",  "1",       "2",           "3",    "5",
                                      "12", "127", "1000000", "2147483648", "1e18", "0.5",
