@@ -19,7 +19,6 @@
 #include "io/byte_block.h"
 #include "model/folder_texts.h"
 #include "model/model.h"
-#include "quantize/import_model.h"
 #include "tasks/task_session.h"
 #include "tasks/text_block.h"
 #include "text/tokenizer.h"
@@ -83,8 +82,6 @@ template <>
 inline constexpr ObjectKind kKindOf<OpenModel> = ObjectKind::kModel;
 template <>
 inline constexpr ObjectKind kKindOf<Tokenizer> = ObjectKind::kTokenizer;
-template <>
-inline constexpr ObjectKind kKindOf<ModelImporter> = ObjectKind::kImporter;
 
 template <typename T>
 struct Holder final : Object {

@@ -6,8 +6,10 @@
 
 #include "bindings/handles.h"
 
-// Names the variant in the file itself, for a loader that is handed a wasm file of its user.
-#if defined(POCKETBERT_THREADS)
+// Names the module in the file itself, for a loader that is handed a wasm file of its user.
+#if defined(POCKETBERT_IMPORT)
+__asm__(".section .custom_section.pocketbert,\"\",@\n.ascii \"import\"\n");
+#elif defined(POCKETBERT_THREADS)
 __asm__(".section .custom_section.pocketbert,\"\",@\n.ascii \"relaxed-mt\"\n");
 #elif defined(POCKETBERT_RELAXED_SIMD)
 __asm__(".section .custom_section.pocketbert,\"\",@\n.ascii \"relaxed\"\n");

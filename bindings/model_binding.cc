@@ -1,4 +1,4 @@
-// The engine, its models, and the import of Hugging Face folders.
+// The engine and its models.
 
 #include <emscripten/bind.h>
 
@@ -11,10 +11,6 @@
 
 namespace pocketbert {
 namespace {
-
-using emscripten::val;
-
-EMSCRIPTEN_DECLARE_VAL_TYPE(StatusReply);
 
 Handle CreateEngine(size_t threads, size_t max_batch_tokens) {
   return HandOver<Engine>(threads, max_batch_tokens);
@@ -42,58 +38,16 @@ std::string DescribeOpenModel(Handle model) {
   return DescribeModel(open.model, open.session);
 }
 
-NumberReply CreateImporter(Handle files, Precision precision, const std::string& source) {
-  return ReplyWith<NumberReply>(
-      ModelImporter::Create(At<TextBlock>(files).Files(),
-                            {.precision = precision, .source = source}),
-      HandOver<ModelImporter, ModelImporter>);
-}
-
-// Sizes and offsets of files are doubles: whole numbers to 2^53.
-NumberReply AddHeader(Handle importer, const std::string& file, Handle bytes, double file_bytes) {
-  return ReplyWith<NumberReply>(
-      At<ModelImporter>(importer).AddHeader(file, At<ByteBuffer>(bytes).block.bytes(),
-                                            static_cast<uint64_t>(file_bytes)),
-      [](uint64_t needed) { return static_cast<double>(needed); });
-}
-
-// Writes the first `count` bytes of `chunk`.
-StatusReply Write(Handle importer, const std::string& file, double offset, Handle chunk,
-                  size_t count) {
-  return ReplyWith<StatusReply>(
-      At<ModelImporter>(importer).Write(file, static_cast<uint64_t>(offset),
-                                        At<ByteBuffer>(chunk).block.bytes().first(count)),
-      [](Done) { return val::undefined(); });
-}
-
-NumberReply Finish(Handle importer) {
-  return ReplyWith<NumberReply>(
-      std::move(At<ModelImporter>(importer)).Finish(),
-      [](TensorFile file) { return HandOver<ByteBuffer>(std::move(file).TakeBytes()); });
-}
-
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(model) {
-  using emscripten::enum_;
   using emscripten::function;
-  using emscripten::register_type;
-
-  enum_<Precision>("Precision")
-      .value("int8", Precision::kInt8)
-      .value("float32", Precision::kFloat32);
 
   function("createEngine", &CreateEngine);
   function("warmUp", &WarmUpEngine);
 
   function("openModel", &OpenModelFile);
   function("describeModel", &DescribeOpenModel);
-
-  register_type<StatusReply>("undefined | ErrorValue");
-  function("createImporter", &CreateImporter);
-  function("addHeader", &AddHeader);
-  function("write", &Write);
-  function("finish", &Finish);
 }
 
 }  // namespace pocketbert

@@ -23,11 +23,6 @@ const Tokenizer& TokenizerAt(Handle handle) {
   return At<Tokenizer>(handle);
 }
 
-NumberReply OpenFolderTokenizer(Handle files) {
-  return ReplyWith<NumberReply>(OpenTokenizer(At<TextBlock>(files).Files()),
-                                HandOver<Tokenizer, Tokenizer>);
-}
-
 std::string Describe(Handle tokenizer) { return DescribeTokenizer(TokenizerAt(tokenizer)); }
 
 TokensReply TokenizeTexts(Handle tokenizer, Handle texts, const EncodeOptions& options) {
@@ -99,7 +94,6 @@ EMSCRIPTEN_BINDINGS(tokenizer) {
       .field("cleanUp", &DecodeOptions::clean_up);
   register_type<TokensReply>("Int32Array | ErrorValue");
   register_type<CountsReply>("Uint32Array | ErrorValue");
-  function("openTokenizer", &OpenFolderTokenizer);
   function("describeTokenizer", &Describe);
   function("tokenize", &TokenizeTexts);
   function("countTokens", &CountTextTokens);

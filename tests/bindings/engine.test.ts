@@ -26,7 +26,7 @@ for (const variant of await runnableVariants()) {
     let model: EngineModel;
     before(async () => {
       engine = await load(variant, { maxBatchTokens: 40, threads: variant === 'relaxed-mt' ? 3 : 1 });
-      model = openFixture(engine, 'enc');
+      model = await openFixture(engine, 'enc');
     });
     after(() => engine.destroy());
 
@@ -77,17 +77,17 @@ for (const variant of await runnableVariants()) {
       });
     });
 
-    test('an empty list', () => {
+    test('an empty list', async () => {
       const result = model.embed([]);
       assert.deepEqual([result.count, result.dimensions, result.data.length], [0, 24, 0]);
       assert.equal(model.startEmbed([]).finish().count, 0);
-      const classes = openFixture(engine, 'cls');
+      const classes = await openFixture(engine, 'cls');
       assert.deepEqual(classes.classify([]).labels, ['bad', 'so-so', 'good']);
       classes.destroy();
     });
 
-    test('classifies texts and pairs', () => {
-      const classes = openFixture(engine, 'cls');
+    test('classifies texts and pairs', async () => {
+      const classes = await openFixture(engine, 'cls');
       const items = [{ text: 'The old river boat was slow.', pair: 'Sail on!' }, { text: 'The old river boat was slow.' }];
       const result = classes.classify(items, { top_k: 2 });
       assert.deepEqual(result.labels, ['bad', 'so-so', 'good']);
@@ -141,9 +141,9 @@ for (const variant of await runnableVariants()) {
       assert.equal(tokenizer.tokenToId('\ud800'), undefined);
     });
 
-    test('a tokenizer without a model', () => {
+    test('a tokenizer without a model', async () => {
       const { 'tokenizer.json': json, 'tokenizer_config.json': config } = textsOf(fixture('enc'));
-      const alone = engine.openTokenizer({ 'tokenizer.json': json ?? '', 'tokenizer_config.json': config ?? '' });
+      const alone = await engine.openTokenizer({ 'tokenizer.json': json ?? '', 'tokenizer_config.json': config ?? '' });
       const items = [{ text: 'The old river boat was slow.' }];
       assert.deepEqual(encode(alone, items), encode(model.tokenizer, items));
       assert.deepEqual(alone.info(), model.tokenizer.info());
@@ -151,9 +151,9 @@ for (const variant of await runnableVariants()) {
       alone.destroy();
     });
 
-    test('a finished file opens again from its bytes, with the same bits', () => {
+    test('a finished file opens again from its bytes, with the same bits', async () => {
       for (const precision of ['int8', 'float32'] as const) {
-        const file = importFolder(engine, fixture('enc'), { precision, source: 'enc' }, 1000);
+        const file = await importFolder(engine, fixture('enc'), { precision, source: 'enc' }, 1000);
         const bytes = file.bytes().slice();
         const imported = engine.openModel(file, { source: 'a' });
         const reopened = engine.openModel(bytes);
@@ -164,16 +164,16 @@ for (const variant of await runnableVariants()) {
       }
     });
 
-    test('the size of the chunks does not change the file', () => {
-      const bytesOf = (chunk: number) => {
-        const file = importFolder(engine, fixture('cls'), { precision: 'int8' }, chunk);
+    test('the size of the chunks does not change the file', async () => {
+      const bytesOf = async (chunk: number) => {
+        const file = await importFolder(engine, fixture('cls'), { precision: 'int8' }, chunk);
         const bytes = file.bytes().slice();
         file.free();
         return bytes;
       };
-      const whole = bytesOf(1 << 30);
-      assert.deepEqual(bytesOf(7), whole);
-      assert.deepEqual(bytesOf(4096), whole);
+      const whole = await bytesOf(1 << 30);
+      assert.deepEqual(await bytesOf(7), whole);
+      assert.deepEqual(await bytesOf(4096), whole);
     });
 
     test('information about the model', () => {

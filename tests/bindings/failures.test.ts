@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Instance } from '../../web/src/core/instance.js';
-import { loadGlue, type RawModule } from '../../web/src/core/raw_module.js';
+import { kImportFiles, loadGlue, type Glue, type ImportModule, type RawModule, type SharedModule } from '../../web/src/core/raw_module.js';
 import type { Engine, EngineModel } from '../../web/src/core/types.js';
 import { compileSource } from '../../web/src/core/wasm_source.js';
 import type { ErrorCode } from '../../web/src/errors.js';
-import { encode, failure, fixture, importFolder, load, openFixture, textsOf, wasmPath } from './support/setup.js';
+import { encode, failure, fixture, importFolder, load, openFixture, rejection, textsOf, wasmPath } from './support/setup.js';
 
 const any = <Value>(value: unknown): Value => value as Value;
 
@@ -15,14 +15,14 @@ describe('every failure is a typed error, and the engine works on', () => {
   let expected: Float32Array;
   before(async () => {
     engine = await load('simd');
-    model = openFixture(engine, 'enc');
+    model = await openFixture(engine, 'enc');
     expected = model.embed(['boat']).data;
   });
   after(() => engine.destroy());
 
   const weights = (): Uint8Array => any(fixture('enc')['model.safetensors']);
   const texts = () => textsOf(fixture('enc'));
-  const file = () => importFolder(engine, fixture('enc')).bytes().slice();
+  const file = async () => (await importFolder(engine, fixture('enc'))).bytes().slice();
   const long = 'boat '.repeat(100);
 
   const failures: [name: string, code: ErrorCode, message: RegExp, body: () => unknown][] = [
@@ -37,37 +37,39 @@ describe('every failure is a typed error, and the engine works on', () => {
     ['no tokenizer files', 'format', /tokenizer\.json/, () => engine.openTokenizer({})],
     ['a broken tokenizer', 'format', /tokenizer\.json/, () => engine.openTokenizer({ 'tokenizer.json': '{"model":' })],
     ['a folder without config.json', 'format', /config\.json/, () => engine.createImporter({ 'vocab.txt': 'a' })],
-    ['an import without weights', 'format', /embeddings/, () => {
-      const importer = engine.createImporter(texts());
+    ['an import without weights', 'format', /embeddings/, async () => {
+      const importer = await engine.createImporter(texts());
       try {
         importer.finish();
       } finally {
         importer.destroy();
       }
     }],
-    ['an import that ends early', 'format', /model\.safetensors/, () => {
-      const importer = engine.createImporter(texts());
+    ['an import that ends early', 'format', /model\.safetensors/, async () => {
+      const importer = await engine.createImporter(texts());
       importer.addHeader('model.safetensors', weights(), weights().length);
       importer.write('model.safetensors', 0, weights().subarray(0, 30_000));
       importer.finish();
     }],
     ['a web page in place of a model', 'format', /not a safetensors file: .*web page/, () => engine.openModel(new TextEncoder().encode('<!DOCTYPE html><p>not found</p>'.repeat(9)))],
     ['an empty file', 'format', /safetensors/, () => engine.openModel(new Uint8Array())],
-    ['half a file', 'format', /safetensors/, () => engine.openModel(file().subarray(0, 40_000))],
+    ['half a file', 'format', /safetensors/, async () => engine.openModel((await file()).subarray(0, 40_000))],
     ['a plain safetensors file', 'format', /safetensors/, () => engine.openModel(weights())],
     ['a buffer of another kind', 'invalid_argument', /openModel/, () => engine.openModel(any({ byteLength: 5 }))],
     ['memory that cannot be had', 'out_of_memory', /no memory for \d+ bytes/, () => engine.allocate(2 ** 32 - 65536)],
   ];
   for (const [name, code, message, body] of failures) {
-    test(name, () => {
-      assert.match(failure(code, body).message, message);
+    test(name, async () => {
+      // What throws at once and what rejects are the same failure here.
+      const thrown = await rejection(code, Promise.resolve().then(body));
+      assert.match(thrown.message, message);
       assert.equal(engine.alive, true);
       assert.deepEqual(model.embed(['boat']).data, expected);
     });
   }
 
-  test('what was destroyed says so', () => {
-    const other = openFixture(engine, 'enc');
+  test('what was destroyed says so', async () => {
+    const other = await openFixture(engine, 'enc');
     const run = other.startEmbed(['boat']);
     other.destroy();
     other.destroy();
@@ -95,7 +97,7 @@ describe('every failure is a typed error, and the engine works on', () => {
   test('a destroyed engine says so, and its parts are harmless', async () => {
     const other = await load('simd');
     const buffer = other.allocate(10);
-    const opened = openFixture(other, 'enc');
+    const opened = await openFixture(other, 'enc');
     other.destroy();
     other.destroy();
     assert.equal(other.alive, false);
@@ -107,9 +109,8 @@ describe('every failure is a typed error, and the engine works on', () => {
 });
 
 describe('traps', () => {
-  const start = async (log: string[]): Promise<RawModule> => {
-    const glue = await loadGlue('simd');
-    const module = await compileSource(wasmPath('simd'), {});
+  const startFrom = async <Module extends SharedModule>(glue: Glue<Module>, wasm: string, log: string[]) => {
+    const module = await compileSource(wasm, {});
     return glue({
       threads: 1,
       instantiateWasm: (imports, receive) => {
@@ -120,10 +121,13 @@ describe('traps', () => {
       printErr: (line) => log.push(line),
     });
   };
+  const start = async (log: string[]): Promise<RawModule> => startFrom(await loadGlue('simd'), wasmPath('simd'), log);
+  const startImport = async (log: string[]): Promise<ImportModule> =>
+    startFrom(any<Glue<ImportModule>>((await kImportFiles.glue()).default), 'dist/pocketbert-import.wasm', log);
 
   test('a failed check inside the module ends the instance, and the error tells which', async () => {
     const log: string[] = [];
-    const instance = new Instance(await start(log), log);
+    const instance = new Instance(await startImport(log), log);
     const { 'tokenizer.json': json = '' } = textsOf(fixture('enc'));
     const files = instance.call((raw) => raw.createTextBlock(20_000, 1));
     const path = new TextEncoder().encode('tokenizer.json');
@@ -153,7 +157,7 @@ describe('traps', () => {
 
   test('another engine of the same page is not touched', async () => {
     const engine = await load('simd');
-    assert.equal(openFixture(engine, 'enc').embed(['boat']).count, 1);
+    assert.equal((await openFixture(engine, 'enc')).embed(['boat']).count, 1);
     engine.destroy();
   });
 });

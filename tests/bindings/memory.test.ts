@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { packTexts } from '../../web/src/core/texts.js';
-import { encode, failure, load, openFixture, runnableVariants } from './support/setup.js';
+import { encode, failure, load, openFixture, rejection, runnableVariants } from './support/setup.js';
 
 const kText = 'A new stone bridge by the mill, one day and one night at the water city. '.repeat(4);
 
@@ -9,7 +9,7 @@ for (const variant of await runnableVariants()) {
   describe(`memory of ${variant}`, () => {
     test('flat over a thousand calls of every kind, failing ones too', async () => {
       const engine = await load(variant, { threads: variant === 'relaxed-mt' ? 2 : 1 });
-      const model = openFixture(engine, 'cls');
+      const model = await openFixture(engine, 'cls');
       const calls = () => {
         model.embed([kText, 'boat']);
         model.classify([{ text: kText, pair: 'boat' }]);
@@ -32,16 +32,16 @@ for (const variant of await runnableVariants()) {
 
     test('models and importers give back what they took', async () => {
       const engine = await load(variant, { threads: 1 });
-      const cycle = () => {
-        const model = openFixture(engine, 'cls', { precision: 'int8' });
+      const cycle = async () => {
+        const model = await openFixture(engine, 'cls', { precision: 'int8' });
         model.embed([kText]);
         model.destroy();
-        failure('format', () => engine.createImporter({ 'config.json': '{' }));
+        await rejection('format', engine.createImporter({ 'config.json': '{' }));
         failure('format', () => engine.openModel(new Uint8Array(500_000)));
       };
-      cycle();
+      await cycle();
       const before = engine.memory();
-      for (let i = 0; i < 50; i++) cycle();
+      for (let i = 0; i < 50; i++) await cycle();
       assert.deepEqual(engine.memory(), before);
       engine.destroy();
     });

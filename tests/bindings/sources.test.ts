@@ -13,7 +13,7 @@ async function works(options: EngineOptions): Promise<void> {
   const engine = await loadEngine(options);
   try {
     assert.equal(engine.variant, 'simd');
-    assert.equal(openFixture(engine, 'enc').embed(['boat']).count, 1);
+    assert.equal((await openFixture(engine, 'enc')).embed(['boat']).count, 1);
   } finally {
     engine.destroy();
   }
@@ -36,7 +36,7 @@ test('a table by variant, and a variant that the table lacks falls to the own fi
 test('one module runs several engines', async () => {
   const module = new WebAssembly.Module(kBytes);
   const engines = await Promise.all([1, 2, 3].map(() => loadEngine({ wasm: module })));
-  const vectors = engines.map((engine) => openFixture(engine, 'enc').embed(['boat']).data);
+  const vectors = await Promise.all(engines.map(async (engine) => (await openFixture(engine, 'enc')).embed(['boat']).data));
   assert.deepEqual(vectors[0], vectors[2]);
   for (const engine of engines) engine.destroy();
 });

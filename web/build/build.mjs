@@ -36,6 +36,12 @@ import { filesOf, whenChanged } from './stamps.mjs';
 import { ensureToolchain } from './toolchain.mjs';
 
 export const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
+/** The modules that a variant's build folder makes. */
+const kModules = {
+  simd: ['pocketbert-simd', 'pocketbert-import'],
+  relaxed: ['pocketbert-relaxed'],
+  'relaxed-mt': ['pocketbert-relaxed-mt'],
+};
 
 const at = (...parts) => join(kSourceFolder, ...parts);
 const kDist = at('dist');
@@ -101,30 +107,34 @@ export async function configureWasm(variant, toolchain) {
 async function buildWasm() {
   const toolchain = await ensureToolchain();
   mkdirSync(kDist, { recursive: true });
-  const { build } = await import('esbuild');
   for (const variant of kVariants) {
-    const name = `pocketbert-${variant}`;
     const folder = await configureWasm(variant, toolchain);
-    await ninja(`wasm-${variant}`, toolchain, [name]);
-    const made = ['js', 'wasm', 'd.ts'].map((ending) => join(folder, `${name}.${ending}`));
-    const shipped = ['js', 'wasm', 'd.ts'].map((ending) => join(kDist, `${name}.${ending}`));
-    await whenChanged(name, [...made, at('web/build/build.mjs')], shipped, async () => {
-      await build({
-        entryPoints: [made[0]],
-        outfile: shipped[0],
-        minify: true,
-        format: 'esm',
-        target: 'es2022',
-        logLevel: 'error',
-        plugins: [withoutOwnLoading],
-      });
-      await shrink(shipped[0]);
-      await leaveNoGlobal(shipped[0]);
-      cpSync(made[1], shipped[1]);
-      chmodSync(shipped[1], 0o644);
-      cpSync(made[2], shipped[2]);
-    });
+    await ninja(`wasm-${variant}`, toolchain, kModules[variant]);
+    for (const name of kModules[variant]) await ship(name, folder);
   }
+}
+
+/** A module from its build folder into dist/. */
+async function ship(name, folder) {
+  const { build } = await import('esbuild');
+  const made = ['js', 'wasm', 'd.ts'].map((ending) => join(folder, `${name}.${ending}`));
+  const shipped = ['js', 'wasm', 'd.ts'].map((ending) => join(kDist, `${name}.${ending}`));
+  await whenChanged(name, [...made, at('web/build/build.mjs')], shipped, async () => {
+    await build({
+      entryPoints: [made[0]],
+      outfile: shipped[0],
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      logLevel: 'error',
+      plugins: [withoutOwnLoading],
+    });
+    await shrink(shipped[0]);
+    await leaveNoGlobal(shipped[0]);
+    cpSync(made[1], shipped[1]);
+    chmodSync(shipped[1], 0o644);
+    cpSync(made[2], shipped[2]);
+  });
 }
 
 /**
@@ -273,7 +283,9 @@ async function buildJs() {
       await Promise.all(others.map((entry) => bundle(entry, inIndex)));
     },
   );
-  const declared = kVariants.map((variant) => join(kDist, `pocketbert-${variant}.d.ts`));
+  const declared = Object.values(kModules)
+    .flat()
+    .map((name) => join(kDist, `${name}.d.ts`));
   await whenChanged(
     'types',
     [...inputs, ...declared, at('web/build/tsconfig.types.json')],

@@ -68,13 +68,13 @@ export function encode(tokenizer: EngineTokenizer, items: readonly TextItem[], o
 }
 
 /** Imports a folder, its weight files in chunks of `chunkBytes`. */
-export function importFolder(
+export async function importFolder(
   engine: Engine,
   folder: Folder,
   options: ImportOptions = { precision: 'float32' },
   chunkBytes = 1 << 20,
 ) {
-  const importer = engine.createImporter(textsOf(folder), options);
+  const importer = await engine.createImporter(textsOf(folder), options);
   try {
     const weights = Object.entries(folder).filter(
       (file): file is [string, Uint8Array] => file[1] instanceof Uint8Array,
@@ -94,8 +94,8 @@ export function importFolder(
   }
 }
 
-export function openFixture(engine: Engine, name: string, options?: ImportOptions): EngineModel {
-  return engine.openModel(importFolder(engine, fixture(name), options), { source: name });
+export async function openFixture(engine: Engine, name: string, options?: ImportOptions): Promise<EngineModel> {
+  return engine.openModel(await importFolder(engine, fixture(name), options), { source: name });
 }
 
 /** The error that `body` throws, which must be ours and of this code. */

@@ -228,12 +228,12 @@ class FakeEngine implements Engine {
     this.books.log.push('open');
     return new FakeModel(this, options.source ?? '');
   }
-  createImporter(texts: Readonly<Record<string, string>>): EngineImporter {
+  createImporter(texts: Readonly<Record<string, string>>): Promise<EngineImporter> {
     this.books.log.push(`import ${Object.keys(texts).sort().join(' ')}`);
-    return new FakeImporter(this);
+    return Promise.resolve(new FakeImporter(this));
   }
-  openTokenizer(): EngineTokenizer {
-    return new FakeTokenizer();
+  openTokenizer(): Promise<EngineTokenizer> {
+    return Promise.resolve(new FakeTokenizer());
   }
   warmUp(): void {
     this.books.log.push('warm up');

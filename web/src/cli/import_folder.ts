@@ -68,7 +68,7 @@ export async function importFolder(
   const importers: EngineImporter[] = [];
   try {
     for (const { engine, precision } of targets) {
-      importers.push(engine.createImporter(folder.texts, { precision, source: folder.name }));
+      importers.push(await engine.createImporter(folder.texts, { precision, source: folder.name }));
     }
     await stream(folder, importers, onProgress);
     return importers.map((importer) => {

@@ -1,20 +1,21 @@
 /** Memory inside the module that the caller fills or reads. */
 
 import { Handle, type Instance } from './instance.js';
+import type { SharedModule } from './raw_module.js';
 import type { ByteBuffer } from './types.js';
 
 export class WasmByteBuffer implements ByteBuffer {
   readonly byteLength: number;
-  readonly #instance: Instance;
+  readonly #instance: Instance<SharedModule>;
   readonly #handle: Handle;
 
-  constructor(instance: Instance, raw: number) {
+  constructor(instance: Instance<SharedModule>, raw: number) {
     this.#instance = instance;
     this.#handle = new Handle(instance, 'buffer', raw);
     this.byteLength = this.bytes().length;
   }
 
-  static allocate(instance: Instance, byteLength: number): WasmByteBuffer {
+  static allocate(instance: Instance<SharedModule>, byteLength: number): WasmByteBuffer {
     return new WasmByteBuffer(
       instance,
       instance.call((raw) => raw.createByteBuffer(byteLength)),
@@ -22,7 +23,7 @@ export class WasmByteBuffer implements ByteBuffer {
   }
 
   /** A buffer that holds a copy of `bytes`. */
-  static copyOf(instance: Instance, bytes: Uint8Array): WasmByteBuffer {
+  static copyOf(instance: Instance<SharedModule>, bytes: Uint8Array): WasmByteBuffer {
     const buffer = WasmByteBuffer.allocate(instance, bytes.length);
     buffer.bytes().set(bytes);
     return buffer;

@@ -3,10 +3,12 @@
 import { PocketBertError, messageOf, throwIfAborted } from '../errors.js';
 import { WasmByteBuffer } from './byte_buffer.js';
 import { WasmImporter } from './importer.js';
-import { Handle, Instance } from './instance.js';
+import { startImportInstance } from './import_instance.js';
+import { Handle, type Instance } from './instance.js';
 import { WasmModel } from './model.js';
 import { wellFormed } from './options.js';
-import { kVariantFiles, loadGlue, type Glue, type RawModule } from './raw_module.js';
+import { kVariantFiles, loadGlue, type ImportModule } from './raw_module.js';
+import { instantiate } from './start_module.js';
 import { writeFiles } from './texts.js';
 import { WasmTokenizer } from './tokenizer.js';
 import type {
@@ -28,12 +30,6 @@ export type * from './types.js';
 
 const kDefaultBatchTokens = 512;
 
-/** Workers that did not start by then never will: a policy of the page holds them back. */
-const kThreadStartMs = 10_000;
-
-/** Lines of the module's error output that are kept. */
-const kLogLines = 20;
-
 interface Facts extends Choice {
   reasons: readonly string[];
   maxBatchTokens: number;
@@ -46,8 +42,12 @@ class WasmEngine implements Engine {
   readonly maxBatchTokens: number;
   readonly #instance: Instance;
   readonly #handle: Handle;
+  readonly #options: EngineOptions;
+  /** Those that import a folder or hold a folder's tokenizer. */
+  readonly #imports = new Set<Instance<ImportModule>>();
 
-  constructor(instance: Instance, facts: Facts) {
+  constructor(instance: Instance, facts: Facts, options: EngineOptions) {
+    this.#options = options;
     this.variant = facts.variant;
     this.threads = facts.threads;
     this.reasons = facts.reasons;
@@ -84,56 +84,54 @@ class WasmEngine implements Engine {
     }
   }
 
-  createImporter(files: FolderTexts, options?: ImportOptions): EngineImporter {
-    return new WasmImporter(this.#instance, files, options);
+  async createImporter(files: FolderTexts, options?: ImportOptions): Promise<EngineImporter> {
+    const instance = await this.#startImport();
+    try {
+      return new WasmImporter(instance, this, files, options, () => this.#endImport(instance));
+    } catch (error) {
+      this.#endImport(instance);
+      throw error;
+    }
   }
 
-  openTokenizer(files: FolderTexts): EngineTokenizer {
-    const texts = writeFiles(this.#instance, files);
+  async openTokenizer(files: FolderTexts): Promise<EngineTokenizer> {
+    const instance = await this.#startImport();
+    const texts = writeFiles(instance, files);
     try {
-      const raw = this.#instance.call((module) => module.openTokenizer(texts.raw));
-      return new WasmTokenizer(this.#instance, new Handle(this.#instance, 'tokenizer', raw), true);
+      const raw = instance.call((module) => module.openTokenizer(texts.raw));
+      return new WasmTokenizer(instance, new Handle(instance, 'tokenizer', raw), true);
+    } catch (error) {
+      this.#endImport(instance);
+      throw error;
     } finally {
       texts.free();
     }
   }
 
+  async #startImport(): Promise<Instance<ImportModule>> {
+    const instance = await startImportInstance(this.#options);
+    this.#imports.add(instance);
+    return instance;
+  }
+
+  #endImport(instance: Instance<ImportModule>): void {
+    this.#imports.delete(instance);
+    instance.destroy();
+  }
+
   memory(): EngineMemory {
-    return this.#instance.call((raw) => ({
-      wasmBytes: raw.memoryBytes(),
-      usedBytes: raw.usedBytes(),
-    }));
+    const total = { wasmBytes: 0, usedBytes: 0 };
+    for (const instance of [this.#instance, ...this.#imports]) {
+      total.wasmBytes += instance.call((raw) => raw.memoryBytes());
+      total.usedBytes += instance.call((raw) => raw.usedBytes());
+    }
+    return total;
   }
 
   destroy(): void {
-    this.#instance.destroy();
+    for (const instance of [this.#instance, ...this.#imports]) instance.destroy();
+    this.#imports.clear();
   }
-}
-
-/** Starts a compiled module. Rejects with whatever keeps it from running here. */
-async function instantiate(glue: Glue, module: WebAssembly.Module, threads: number): Promise<Instance> {
-  const log: string[] = [];
-  const keep = (line: string): void => {
-    log.push(line);
-    if (log.length > kLogLines) log.shift();
-  };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const raw = await new Promise<RawModule>((resolve, reject) => {
-    if (threads > 1) {
-      const late = () => reject(new Error(`its workers did not start: ${log.at(-1) ?? 'no answer'}`));
-      timer = setTimeout(late, kThreadStartMs);
-    }
-    glue({
-      threads,
-      instantiateWasm: (imports, receive) => {
-        WebAssembly.instantiate(module, imports).then((instance) => receive(instance, module), reject);
-        return {};
-      },
-      print: keep,
-      printErr: keep,
-    }).then(resolve, reject);
-  }).finally(() => clearTimeout(timer));
-  return new Instance(raw, log);
 }
 
 /** The one choice that a wasm source given for `auto` leaves, and its module. */
@@ -179,7 +177,7 @@ export const loadEngine: LoadEngine = async (options = {}) => {
   for (const choice of choices) {
     try {
       const instance = await start(choice, prepared, options);
-      return new WasmEngine(instance, { ...choice, reasons, maxBatchTokens });
+      return new WasmEngine(instance, { ...choice, reasons, maxBatchTokens }, options);
     } catch (error) {
       if (error instanceof PocketBertError) throw error;
       reasons.push(`${choice.variant} is not used: ${messageOf(error)}`);

@@ -2,20 +2,36 @@
 
 import { WasmByteBuffer } from './byte_buffer.js';
 import { Handle, type Instance } from './instance.js';
+import type { ImportModule } from './raw_module.js';
 import { wellFormed } from './options.js';
 import { writeFiles } from './texts.js';
-import type { ByteBuffer, EngineImporter, FolderTexts, ImportOptions } from './types.js';
+import type { ByteBuffer, Engine, EngineImporter, FolderTexts, ImportOptions } from './types.js';
 
 /** Chunks go through a buffer of this size inside the module. */
 const kWindowBytes = 1 << 18;
 
 export class WasmImporter implements EngineImporter {
-  readonly #instance: Instance;
+  readonly #instance: Instance<ImportModule>;
+  readonly #engine: Engine;
   readonly #handle: Handle;
   readonly #window: WasmByteBuffer;
+  readonly #end: () => void;
 
-  constructor(instance: Instance, files: FolderTexts, options: ImportOptions = {}) {
+  /**
+   * @param instance for this import alone
+   * @param engine in whose memory the finished file will be
+   * @param end gives the instance back
+   */
+  constructor(
+    instance: Instance<ImportModule>,
+    engine: Engine,
+    files: FolderTexts,
+    options: ImportOptions = {},
+    end: () => void = () => {},
+  ) {
     this.#instance = instance;
+    this.#engine = engine;
+    this.#end = end;
     const texts = writeFiles(instance, files);
     try {
       const raw = instance.call((module) =>
@@ -58,7 +74,10 @@ export class WasmImporter implements EngineImporter {
     const importer = this.#handle.raw;
     try {
       const raw = this.#instance.call((module) => module.finish(importer));
-      return new WasmByteBuffer(this.#instance, raw);
+      const file = new WasmByteBuffer(this.#instance, raw);
+      const copy = this.#engine.allocate(file.byteLength);
+      copy.bytes().set(file.bytes());
+      return copy;
     } finally {
       this.destroy();
     }
@@ -67,5 +86,6 @@ export class WasmImporter implements EngineImporter {
   destroy(): void {
     this.#handle.free();
     this.#window.free();
+    this.#end();
   }
 }

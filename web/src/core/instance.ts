@@ -5,7 +5,7 @@
  */
 
 import { PocketBertError, isErrorCode, messageOf } from '../errors.js';
-import type { RawModule } from './raw_module.js';
+import type { RawModule, SharedModule } from './raw_module.js';
 
 interface ErrorValue {
   errorCode: unknown;
@@ -25,13 +25,13 @@ function unwrap<Reply>(reply: Reply): Value<Reply> {
   throw new PocketBertError(code, String(reply.message));
 }
 
-export class Instance {
-  readonly #raw: RawModule;
+export class Instance<Module extends SharedModule = RawModule> {
+  readonly #raw: Module & Pick<RawModule, 'PThread'>;
   /** Lines that the module wrote to its error output, the last ones. */
   readonly #log: readonly string[];
   #end: PocketBertError | undefined;
 
-  constructor(raw: RawModule, log: readonly string[]) {
+  constructor(raw: Module, log: readonly string[]) {
     this.#raw = raw;
     this.#log = log;
   }
@@ -41,7 +41,7 @@ export class Instance {
   }
 
   /** Runs `body` on the raw module and unwraps its reply. */
-  call<Reply>(body: (raw: RawModule) => Reply): Value<Reply> {
+  call<Reply>(body: (raw: Module) => Reply): Value<Reply> {
     if (this.#end !== undefined) throw this.#end;
     let reply: Reply;
     try {
@@ -72,13 +72,13 @@ export class Instance {
 
 /** Owns an object inside the instance, until it is freed. */
 export class Handle {
-  readonly #instance: Instance;
+  readonly #instance: Instance<SharedModule>;
   /** For messages: "the model was destroyed". */
   readonly #what: string;
   #raw: number | undefined;
 
   /** @param raw the number by which the module knows the object (bindings/handles.h) */
-  constructor(instance: Instance, what: string, raw: number) {
+  constructor(instance: Instance<SharedModule>, what: string, raw: number) {
     this.#instance = instance;
     this.#what = what;
     this.#raw = raw;

@@ -4,7 +4,7 @@
  */
 
 import { refuse } from '../errors.js';
-import type { RawModule } from './raw_module.js';
+import type { RawModule, SharedModule } from './raw_module.js';
 import type {
   ClassifyOptions,
   DecodeOptions,
@@ -31,7 +31,7 @@ function rawTruncation(raw: RawModule, options: FileTruncation) {
   };
 }
 
-function rawPadding(raw: RawModule, options: FilePadding) {
+function rawPadding(raw: SharedModule, options: FilePadding) {
   const { length, direction = 'right', padToMultipleOf = 0, padId, padTypeId = 0 } = options;
   return {
     length: length === 'longest' ? undefined : length,
@@ -70,7 +70,7 @@ function paddingOf(
  * @param idOf finds entries of the vocabulary
  */
 export function rawEncodeOptions(
-  raw: RawModule,
+  raw: SharedModule,
   options: EncodeOptions,
   file: TokenizerInfo,
   idOf: (token: string) => number | undefined,

@@ -2,6 +2,7 @@
 
 import { PocketBertError } from '../errors.js';
 import { Handle, type Instance } from './instance.js';
+import type { SharedModule } from './raw_module.js';
 import type { FolderTexts, PackedTexts, TextItem } from './types.js';
 
 /** Marks an item without a pair, as in src/tasks/text_block.h. */
@@ -43,7 +44,7 @@ export function packTexts(items: readonly TextItem[]): PackedTexts {
 }
 
 /** A block in the module's memory, to be freed by the caller. */
-export function writeTexts(instance: Instance, { bytes, ends }: PackedTexts) {
+export function writeTexts(instance: Instance<SharedModule>, { bytes, ends }: PackedTexts) {
   return instance.call((raw) => {
     const block = instance.call(() => raw.createTextBlock(bytes.length, ends.length / 2));
     raw.textBytes(block).set(bytes);
@@ -53,6 +54,6 @@ export function writeTexts(instance: Instance, { bytes, ends }: PackedTexts) {
 }
 
 /** Files by path, as a block of pairs. */
-export function writeFiles(instance: Instance, files: FolderTexts) {
+export function writeFiles(instance: Instance<SharedModule>, files: FolderTexts) {
   return writeTexts(instance, packTexts(Object.entries(files).map(([text, pair]) => ({ text, pair }))));
 }

@@ -3,7 +3,7 @@
 import { WasmByteBuffer } from './byte_buffer.js';
 import type { Handle, Instance } from './instance.js';
 import { rawDecodeOptions, rawEncodeOptions, wellFormed } from './options.js';
-import type { RawModule } from './raw_module.js';
+import type { SharedModule } from './raw_module.js';
 import { writeTexts } from './texts.js';
 import type {
   DecodeOptions,
@@ -15,13 +15,13 @@ import type {
 } from './types.js';
 
 export class WasmTokenizer implements EngineTokenizer {
-  readonly #instance: Instance;
+  readonly #instance: Instance<SharedModule>;
   readonly #handle: Handle;
   readonly #owns: boolean;
   #info: TokenizerInfo | undefined;
 
   /** @param handle of a tokenizer, or of a model that has one; freed by `destroy` if `owns` */
-  constructor(instance: Instance, handle: Handle, owns: boolean) {
+  constructor(instance: Instance<SharedModule>, handle: Handle, owns: boolean) {
     this.#instance = instance;
     this.#handle = handle;
     this.#owns = owns;
@@ -67,7 +67,7 @@ export class WasmTokenizer implements EngineTokenizer {
     if (this.#owns) this.#handle.free();
   }
 
-  #withTexts<Reply>(texts: PackedTexts, body: (raw: RawModule, tokenizer: number, block: number) => Reply) {
+  #withTexts<Reply>(texts: PackedTexts, body: (raw: SharedModule, tokenizer: number, block: number) => Reply) {
     const block = writeTexts(this.#instance, texts);
     try {
       return this.#call((raw, tokenizer) => body(raw, tokenizer, block.raw));
@@ -76,7 +76,7 @@ export class WasmTokenizer implements EngineTokenizer {
     }
   }
 
-  #call<Reply>(body: (raw: RawModule, tokenizer: number) => Reply) {
+  #call<Reply>(body: (raw: SharedModule, tokenizer: number) => Reply) {
     const tokenizer = this.#handle.raw;
     return this.#instance.call((raw) => body(raw, tokenizer));
   }

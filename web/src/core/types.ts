@@ -37,7 +37,7 @@ export interface EngineOptions {
   threads?: number;
   /** Instead of the `.wasm` beside the script. One source is for the chosen variant; if that is
    *  `auto`, the variant is read from the source itself. */
-  wasm?: WasmSource | Partial<Record<VariantName, WasmSource>>;
+  wasm?: WasmSource | Partial<Record<VariantName | 'import', WasmSource>>;
   /** Used for every request of this engine. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
   /** Most tokens computed in one step; bounds the scratch memory and the time between two looks at an
@@ -73,9 +73,9 @@ export interface Engine {
    *  if they are wanted later (a `Uint8Array` is copied in and stays the caller's). */
   openModel(file: ByteBuffer | Uint8Array, options?: { source?: string }): EngineModel;
   /** Begins the import of a Hugging Face folder. */
-  createImporter(files: FolderTexts, options?: ImportOptions): EngineImporter;
+  createImporter(files: FolderTexts, options?: ImportOptions): Promise<EngineImporter>;
   /** A tokenizer alone. */
-  openTokenizer(files: FolderTexts): EngineTokenizer;
+  openTokenizer(files: FolderTexts): Promise<EngineTokenizer>;
   memory(): EngineMemory;
   /** Gives everything back: models, buffers, threads and the wasm memory itself. */
   destroy(): void;

@@ -108,12 +108,14 @@ async function fetchWasm(address: URL | string, options: FetchOptions): Promise<
   return response;
 }
 
-/** The source that `wasm` names for `variant`, if it does. */
+/** The source that `wasm` names for a module, if it does. One source alone is a variant's. */
 export function sourceFor(
   wasm: EngineOptions['wasm'],
-  variant: VariantName,
+  name: VariantName | 'import',
 ): WasmSource | undefined {
-  return wasm === undefined || isSource(wasm) ? wasm : wasm[variant];
+  if (wasm === undefined) return undefined;
+  if (!isSource(wasm)) return wasm[name];
+  return name === 'import' ? undefined : wasm;
 }
 
 /** True for one source, false for a table of them by variant. */

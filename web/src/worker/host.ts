@@ -84,8 +84,8 @@ function loadingHandlers(state: State) {
       }),
     /** Begins the import of a Hugging Face folder. */
     beginImport: (args: { readonly texts: FolderTexts; readonly options: ImportOptions }) =>
-      once(() => {
-        state.importer = engine().createImporter(args.texts, args.options);
+      once(async () => {
+        state.importer = await engine().createImporter(args.texts, args.options);
       }),
     /** 0, or how many bytes from the beginning of the file are needed. */
     addHeader: (args: { file: string; bytes: Uint8Array; fileSize: number }) =>
@@ -105,9 +105,10 @@ function loadingHandlers(state: State) {
         return open(importer.finish(), args.source);
       }),
     openTokenizer: (args: { readonly texts: FolderTexts }) =>
-      once((): TokenizerInfo => {
-        state.tokenizer = engine().openTokenizer(args.texts);
-        return state.tokenizer.info();
+      once(async (): Promise<TokenizerInfo> => {
+        const tokenizer = await engine().openTokenizer(args.texts);
+        state.tokenizer = tokenizer;
+        return tokenizer.info();
       }),
   };
 }
