@@ -5,15 +5,23 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { loadEngine } from '../../web/src/core/engine.js';
 import type { EngineOptions } from '../../web/src/core/types.js';
-import { openFixture, rejection, wasmPath } from './support/setup.js';
+import { fixture, importFolder, kImportWasm, load, rejection, wasmPath } from './support/setup.js';
 
 const kBytes = new Uint8Array(readFileSync(wasmPath('simd')));
+
+/** A one-file model: to open it takes no other module. */
+const kFile = await (async () => {
+  const engine = await load('simd');
+  const file = (await importFolder(engine, fixture('enc'))).bytes().slice();
+  engine.destroy();
+  return file;
+})();
 
 async function works(options: EngineOptions): Promise<void> {
   const engine = await loadEngine(options);
   try {
     assert.equal(engine.variant, 'simd');
-    assert.equal((await openFixture(engine, 'enc')).embed(['boat']).count, 1);
+    assert.equal(engine.openModel(kFile).embed(['boat']).count, 1);
   } finally {
     engine.destroy();
   }
@@ -36,7 +44,7 @@ test('a table by variant, and a variant that the table lacks falls to the own fi
 test('one module runs several engines', async () => {
   const module = new WebAssembly.Module(kBytes);
   const engines = await Promise.all([1, 2, 3].map(() => loadEngine({ wasm: module })));
-  const vectors = await Promise.all(engines.map(async (engine) => (await openFixture(engine, 'enc')).embed(['boat']).data));
+  const vectors = engines.map((engine) => engine.openModel(kFile).embed(['boat']).data);
   assert.deepEqual(vectors[0], vectors[2]);
   for (const engine of engines) engine.destroy();
 });
@@ -99,4 +107,21 @@ test('an abort before and during the download', async () => {
 test('a failed load can be retried', async () => {
   await rejection('network', loadEngine({ wasm: './no/such.wasm' }));
   await works({ wasm: kBytes });
+});
+
+test('the module for folders: from the table, and only itself', async () => {
+  const folder = { 'config.json': '{' };
+  const given = async (source: EngineOptions['wasm']) => {
+    const engine = await loadEngine({ variant: 'simd', wasm: source });
+    try {
+      await engine.createImporter(folder);
+    } finally {
+      engine.destroy();
+    }
+  };
+  const simd = wasmPath('simd');
+  const found = await rejection('format', given({ simd, import: kImportWasm }));
+  assert.match(found.message, /config\.json/);
+  const wrong = await rejection('format', given({ simd, import: simd }));
+  assert.match(wrong.message, /is simd, expected import/);
 });

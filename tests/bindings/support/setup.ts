@@ -23,6 +23,7 @@ import { PocketBertError, type ErrorCode } from '../../../web/src/errors.js';
 const kHand = 'tests/cases/hand';
 
 export const wasmPath = (variant: VariantName): string => `dist/pocketbert-${variant}.wasm`;
+export const kImportWasm = 'dist/pocketbert-import.wasm';
 
 /** Variants that this node can run. */
 export async function runnableVariants(): Promise<VariantName[]> {
@@ -33,7 +34,8 @@ export async function runnableVariants(): Promise<VariantName[]> {
 }
 
 export function load(variant: VariantName, options: EngineOptions = {}): Promise<Engine> {
-  return loadEngine({ variant, wasm: wasmPath(variant), ...options });
+  const wasm = { [variant]: wasmPath(variant), import: kImportWasm };
+  return loadEngine({ variant, wasm, ...options });
 }
 
 /** Files by path. */

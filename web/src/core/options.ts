@@ -21,7 +21,7 @@ export function wellFormed(text: string): string {
 }
 
 /** @param options in the words of the tokenizer's file */
-function rawTruncation(raw: RawModule, options: FileTruncation) {
+function rawTruncation(raw: SharedModule, options: FileTruncation) {
   const { maxLength, strategy = 'longest_first', stride = 0, direction = 'right' } = options;
   return {
     maxLength,
