@@ -69,6 +69,25 @@ void CountIds(TokenizerState& state) {
       std::max(state.id_limit, static_cast<size_t>(state.post_processor.largest_id() + 1));
 }
 
+// The template's ids are those that its tokens have in the vocabulary. Where they are not, as after
+// a vocabulary was exchanged, every text would begin and end with other tokens than meant.
+Status CheckTemplateIds(Json root, const TokenizerState& state) {
+  const Json tokens = root.FindOrNull("post_processor").FindOrNull("special_tokens");
+  for (auto [name, token] : tokens.Members()) {
+    const std::optional<int32_t> known = state.TokenToId(name);
+    const Json ids = token.FindOrNull("ids");
+    if (!known || ids.size() != 1) continue;
+    for (Json item : ids.Items()) {
+      PB_ASSIGN_OR_RETURN(const int64_t id, item.AsInt(0, INT32_MAX));
+      if (id == *known) continue;
+      PB_ASSIGN_OR_RETURN(std::string_view type, root.FindOrNull("model").GetString("type"));
+      return FormatError(Message(item.Path()) + " is " + id + ", but \"" + name +
+                         "\" has id " + int64_t{*known} + " with this " + type + " vocabulary");
+    }
+  }
+  return Done{};
+}
+
 }  // namespace
 
 std::optional<int32_t> TokenizerState::TokenToId(std::string_view token) const {
@@ -116,6 +135,7 @@ Result<std::unique_ptr<const TokenizerState>> BuildTokenizer(std::string config_
       SpecialIds{}, std::nullopt, {}, parts, plain_words, 0, 0});
   PB_RETURN_IF_ERROR(ReadExtras(root.FindOrNull("pocketbert"), *state));
   CountIds(*state);
+  PB_RETURN_IF_ERROR(CheckTemplateIds(root, *state));
   return std::unique_ptr<const TokenizerState>(std::move(state));
 }
 
