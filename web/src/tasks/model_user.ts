@@ -32,7 +32,7 @@ import {
   type Table,
 } from './options.js';
 
-/** Base of `Tokenizer`, `Embedder` and `Classifier`. Give one as `model` of another: they share it. */
+/** Base of `Tokenizer`, `Embedder` and all other classes. Give one as `model` of another: they share it. */
 export abstract class ModelUser implements AsyncDisposable {
   readonly #session: Session;
   readonly #latest = new Map<string, AbortController>();
