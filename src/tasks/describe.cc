@@ -116,8 +116,13 @@ std::string DescribeModel(const Model& model, const TaskSession& task) {
   WriteStrings("architectures", config.architectures, writer);
   writer.Key("tasks").BeginArray().String("embed");
   if (model.HasHead(HeadTask::kClassify)) writer.String("classify");
+  if (model.HasHead(HeadTask::kTag)) writer.String("tag");
+  if (model.HasHead(HeadTask::kAnswer)) writer.String("answer");
   writer.EndArray();
   WriteHeads(model, writer);
+  const auto tagger = model.RequireHead("", HeadTask::kTag);
+  WriteStrings("tags", tagger.ok() ? tagger.value()->spec.labels : std::vector<std::string>(),
+               writer);
   WriteSentence(model, writer);
   writer.Key("maxLength").Int(AsInt(model.max_length()));
   writer.Key("positions").Int(AsInt(encoder.max_positions));

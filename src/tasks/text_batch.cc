@@ -6,21 +6,6 @@
 namespace pocketbert {
 namespace {
 
-Error AboutText(size_t number, Error error) {
-  error.message = "text " + std::to_string(number) + ": " + error.message;
-  return error;
-}
-
-Result<size_t> MaxLength(const Model& model, const LengthOptions& options) {
-  const size_t most = model.max_length();
-  const size_t asked = options.max_length.value_or(most);
-  if (asked < 1 || asked > most) {
-    return InvalidArgumentError(Message("maxLength is ") + asked + ", expected 1 to " + most +
-                                " (the most that this model takes)");
-  }
-  return asked;
-}
-
 EncodeOptions OptionsFor(size_t max_length, Truncate truncate) {
   EncodeOptions options;
   options.return_overflow = false;
@@ -38,17 +23,6 @@ Status CheckLength(size_t tokens, size_t max_length, Truncate truncate) {
                       max_length);
 }
 
-Status CheckTypes(const std::vector<Token>& tokens, size_t type_vocab_size) {
-  for (const Token& token : tokens) {
-    if (static_cast<size_t>(token.marks.type()) >= type_vocab_size) {
-      return UnsupportedError(Message("token type ") + token.marks.type() +
-                              ", expected below type_vocab_size " + type_vocab_size +
-                              " of config.json");
-    }
-  }
-  return Done{};
-}
-
 void Append(const Encodings& encoding, bool with_types, TextBatch& batch) {
   for (const Token& token : encoding.tokens) {
     batch.ids.push_back(token.id);
@@ -60,6 +34,32 @@ void Append(const Encodings& encoding, bool with_types, TextBatch& batch) {
 
 }  // namespace
 
+Error AboutText(size_t number, Error error) {
+  error.message = "text " + std::to_string(number) + ": " + error.message;
+  return error;
+}
+
+Result<size_t> MostTokens(const Model& model, std::optional<size_t> asked) {
+  const size_t most = model.max_length();
+  const size_t tokens = asked.value_or(most);
+  if (tokens < 1 || tokens > most) {
+    return InvalidArgumentError(Message("maxLength is ") + tokens + ", expected 1 to " + most +
+                                " (the most that this model takes)");
+  }
+  return tokens;
+}
+
+Status CheckTypes(const Model& model, std::span<const Token> tokens) {
+  const size_t types = model.encoder_config().type_vocab_size;
+  for (const Token& token : tokens) {
+    if (types > 0 && static_cast<size_t>(token.marks.type()) >= types) {
+      return UnsupportedError(Message("token type ") + token.marks.type() +
+                              ", expected below type_vocab_size " + types + " of config.json");
+    }
+  }
+  return Done{};
+}
+
 std::vector<uint32_t> TextBatch::Lengths() const {
   std::vector<uint32_t> lengths(texts());
   for (size_t i = 0; i < lengths.size(); ++i) lengths[i] = offsets[i + 1] - offsets[i];
@@ -68,7 +68,7 @@ std::vector<uint32_t> TextBatch::Lengths() const {
 
 Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, TextList list,
                             std::string_view prefix, const LengthOptions& options) {
-  PB_ASSIGN_OR_RETURN(const size_t max_length, MaxLength(model, options));
+  PB_ASSIGN_OR_RETURN(const size_t max_length, MostTokens(model, options.max_length));
   const EncodeOptions encode_options = OptionsFor(max_length, options.truncate);
   const size_t types = model.encoder_config().type_vocab_size;
   const size_t max_texts = MaxBatchTexts(session.max_batch_tokens);
@@ -83,7 +83,7 @@ Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, Text
     const Encodings& encoding = encoded.value();
     const std::vector<Token>& tokens = encoding.tokens;
     Status checked = CheckLength(tokens.size(), max_length, options.truncate);
-    if (checked.ok() && types > 0) checked = CheckTypes(tokens, types);
+    if (checked.ok()) checked = CheckTypes(model, tokens);
     if (!checked.ok()) return AboutText(list.first_number + i, std::move(checked).error());
     if (batch.texts() > 0 && batch.ids.size() + tokens.size() > session.max_batch_tokens) break;
     Append(encoding, types > 0, batch);

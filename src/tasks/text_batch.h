@@ -33,6 +33,16 @@ struct TextList {
   size_t first_number = 0;
 };
 
+// `error` with the number of its text before it: `text 12: …`.
+Error AboutText(size_t number, Error error);
+
+// The most tokens of a text: what was asked for, or the model's. Errors: kInvalidArgument, out of
+// range.
+Result<size_t> MostTokens(const Model& model, std::optional<size_t> asked);
+
+// Errors: kUnsupported, a token type that the model does not have.
+Status CheckTypes(const Model& model, std::span<const Token> tokens);
+
 // Owns the tokens of some texts.
 struct TextBatch {
   std::vector<int32_t> ids;         // [tokens]

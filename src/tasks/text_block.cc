@@ -24,4 +24,10 @@ std::vector<TextPair> SplitTexts(std::span<const uint8_t> bytes, std::span<const
   return items;
 }
 
+std::vector<std::string_view> TextsOf(std::span<const TextPair> items) {
+  std::vector<std::string_view> texts;
+  for (const TextPair& item : items) texts.push_back(item.text);
+  return texts;
+}
+
 }  // namespace pocketbert

@@ -22,4 +22,7 @@ inline constexpr uint32_t kNoPair = 0xffffffff;
 std::vector<TextPair> SplitTexts(std::span<const uint8_t> bytes, std::span<const uint32_t> ends,
                                  size_t first = 0);
 
+// The texts of items, whose pairs do not count.
+std::vector<std::string_view> TextsOf(std::span<const TextPair> items);
+
 }  // namespace pocketbert

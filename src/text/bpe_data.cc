@@ -92,6 +92,7 @@ Status Bpe::ReadOptions(Json json) {
   needs_unknown_ = !fields.Any("unk_token").is_null();
   unk_token_ = fields.String("unk_token", "");
   prefix_ = fields.String("continuing_subword_prefix", "");
+  marks_continuations_ = !prefix_.empty();
   suffix_ = fields.String("end_of_word_suffix", "");
   fuses_unknown_ = fields.Bool("fuse_unk", false);
   falls_back_to_bytes_ = fields.Bool("byte_fallback", false);

@@ -278,6 +278,7 @@ std::optional<std::string_view> Tokenizer::IdToToken(int32_t id) const {
 size_t Tokenizer::vocab_size() const { return state_->vocab_size; }
 size_t Tokenizer::id_limit() const { return state_->id_limit; }
 const SpecialIds& Tokenizer::special_ids() const { return state_->special_ids; }
+bool Tokenizer::marks_continuations() const { return state_->model->marks_continuations(); }
 size_t Tokenizer::special_token_count(bool pair) const {
   return state_->post_processor.special_token_count(pair);
 }

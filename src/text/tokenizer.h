@@ -104,6 +104,8 @@ class Tokenizer {
   size_t id_limit() const;
 
   const SpecialIds& special_ids() const;
+  // Whether tokens that continue a word begin with a prefix, as WordPiece's do ("##").
+  bool marks_continuations() const;
   // Template tokens that Encode sets around one text (pair: two texts).
   size_t special_token_count(bool pair) const;
 

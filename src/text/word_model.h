@@ -72,6 +72,8 @@ class WordModel {
 
   // This, if it is of that kind; else null.
   virtual const WordPiece* word_piece() const { return nullptr; }
+  // Tokens that continue a word begin with a prefix ("##").
+  bool marks_continuations() const { return marks_continuations_; }
   // The text of an unknown token is what it stands for, not the unknown token's.
   virtual bool unknown_keeps_text() const { return false; }
 
@@ -87,6 +89,7 @@ class WordModel {
   Vocabulary vocabulary_;
   std::string unk_token_;
   int32_t unk_id_ = -1;
+  bool marks_continuations_ = false;
 };
 
 // `json` is tokenizer.json's "model"; its tables are in `data`. `byte_level`: words are to be read

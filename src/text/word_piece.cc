@@ -21,6 +21,7 @@ Result<WordPiece> WordPiece::FromJson(Json json, Vocabulary vocabulary) {
   fields.Any("type");
   fields.Any("vocab");
   PB_RETURN_IF_ERROR(fields.Finish());
+  model.marks_continuations_ = !prefix.empty();
   model.vocabulary_ = std::move(vocabulary);
   model.unk_id_ = model.vocabulary_.Find(model.unk_token_);
   PB_ASSIGN_OR_RETURN(model.first_, MakePosition(model.vocabulary_, ""));

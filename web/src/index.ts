@@ -17,5 +17,7 @@ export { Embedder } from './tasks/embedder.js';
 export { ModelUser } from './tasks/model_user.js';
 export { pipeline } from './tasks/pipeline.js';
 export type * from './tasks/pipeline_types.js';
+export { Reader } from './tasks/reader.js';
+export { Tagger } from './tasks/tagger.js';
 export { Tokenizer } from './tasks/tokenizer.js';
 export type * from './types.js';

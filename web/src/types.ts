@@ -5,6 +5,8 @@
 
 import type { ModelUser } from './tasks/model_user.js';
 
+export type * from './span_types.js';
+
 // ---------------------------------------------------------------- where a model comes from
 
 /** One file of a model: its bytes, its text, or the address to fetch it from. */
@@ -312,7 +314,7 @@ export interface ModelInfo {
   readonly name: string;
   /** `model_type` of the config: `bert`, `distilbert`, `electra`; empty for a tokenizer alone. */
   readonly type: string;
-  /** What it can do: `embed`, `classify`; `tokenize` it always can. */
+  /** What it can do: `embed`, `classify`, `tag`, `answer`; `tokenize` it always can. */
   readonly tasks: readonly string[];
   /** Length of a vector; 0 for a tokenizer alone. */
   readonly dimensions: number;
@@ -326,6 +328,8 @@ export interface ModelInfo {
   readonly normalize: boolean;
   /** Classification heads; empty if there are none. */
   readonly heads: readonly HeadInfo[];
+  /** Labels that it gives to tokens (`B-PER`, `O`, …); empty if it does not. */
+  readonly tags: readonly string[];
   /** Names of the prompts. */
   readonly prompts: readonly string[];
   /** Measured loss of the quantized weights, as written by `convert`; null if it was not measured. */

@@ -141,3 +141,27 @@ function compareLabelList(what, found, expected, abs) {
   }
   return differences;
 }
+
+/**
+ * Spans with scores, in order: every field that the expected one has, the score to within `abs`.
+ * @returns {import('./outcome.mjs').Difference[]}
+ */
+export function compareSpans(what, found, expected, abs) {
+  if (found.length !== expected.length)
+    return [difference(`number of ${what}`, found, `${expected.length}: ${JSON.stringify(expected)}`)];
+  return expected.flatMap(({ score, ...fields }, i) => {
+    const differences = Object.keys(fields)
+      .filter((field) => found[i][field] !== fields[field])
+      .map((field) => difference(`${what}[${i}].${field}`, found[i][field], fields[field]));
+    const apart = Math.abs(found[i].score - (score ?? NaN));
+    if (typeof abs === 'number' && score !== undefined && !(apart <= abs))
+      differences.push(difference(`${what}[${i}].score`, found[i].score, `${score} within ${abs}`));
+    return differences;
+  });
+}
+
+/** The same spans, bit for bit. @returns {import('./outcome.mjs').Difference[]} */
+export function sameSpans(what, found, expected) {
+  const same = JSON.stringify(found) === JSON.stringify(expected);
+  return same ? [] : [difference(what, found, expected)];
+}

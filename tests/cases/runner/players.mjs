@@ -5,7 +5,9 @@ import * as pocketbert from 'pocketbert';
 import { playClassify } from './classify.mjs';
 import { playEmbed } from './embed.mjs';
 import { playLoadError } from './load_error.mjs';
+import { playNer } from './ner.mjs';
 import { Skip } from './outcome.mjs';
+import { playQa } from './qa.mjs';
 import { playFuzz, playTokenize } from './tokenize.mjs';
 
 const kPlayers = {
@@ -13,13 +15,13 @@ const kPlayers = {
   fuzz: playFuzz,
   embed: playEmbed,
   classify: playClassify,
+  ner: playNer,
+  qa: playQa,
   'load-error': playLoadError,
 };
 
 /** Kinds that wait for a class of the package. */
 const kAwaited = {
-  ner: { task: 'tag', needs: 'Tagger' },
-  qa: { task: 'answer', needs: 'Reader' },
   'fill-mask': { task: 'fill', needs: 'Filler' },
   'zero-shot': { task: 'zero-shot', needs: 'ZeroShotClassifier' },
 };

@@ -98,6 +98,7 @@ class FakeModel implements EngineModel {
       architectures: ['FakeModel'],
       tasks: ['embed'],
       heads: [],
+      tags: [],
       dimensions: 2,
       pooling: ['mean'],
       normalize: false,
@@ -158,6 +159,12 @@ class FakeModel implements EngineModel {
   }
   startClassify(): never {
     return this.classify();
+  }
+  startTag(): never {
+    throw new PocketBertError('unsupported', 'the fake engine does not tag');
+  }
+  startAnswer(): never {
+    throw new PocketBertError('unsupported', 'the fake engine does not answer');
   }
   destroy(): void {}
 }

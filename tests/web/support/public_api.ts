@@ -9,6 +9,10 @@ const fixtures = join(process.cwd(), 'tests/cases/hand/fixtures');
 export const enc = join(fixtures, 'enc');
 /** A tiny classifier. */
 export const cls = join(fixtures, 'cls');
+/** A tiny model that labels tokens. */
+export const ner = join(fixtures, 'ner');
+/** A tiny model that answers questions. */
+export const qa = join(fixtures, 'qa');
 
 /** For `assert.rejects`: ours, of this code, and its message matches. */
 export function code(expected: string, message = /./) {

@@ -8,7 +8,6 @@ import type { EngineRun, TextItem } from './types.js';
 /** What every task tells of each text of a batch. */
 export interface RawBatch {
   tokens: Uint32Array;
-  truncated: Uint8Array;
 }
 
 /** What differs between tasks. */

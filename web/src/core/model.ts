@@ -2,10 +2,18 @@
 
 import { BatchRun, type Task } from './batch_run.js';
 import { Handle, type Instance } from './instance.js';
-import { rawClassifyOptions, rawEmbedOptions } from './options.js';
+import {
+  rawAnswerOptions,
+  rawClassifyOptions,
+  rawEmbedOptions,
+  rawTagOptions,
+} from './options.js';
 import type { RawModule } from './raw_module.js';
+import { packTexts, writeTexts } from './texts.js';
 import { WasmTokenizer } from './tokenizer.js';
 import type {
+  AnswerOptions,
+  AnswerResult,
   ClassifyOptions,
   ClassifyResult,
   EmbedOptions,
@@ -15,15 +23,24 @@ import type {
   EngineTokenizer,
   HeadInfo,
   ModelInfo,
+  TagOptions,
+  TagResult,
   TextItem,
 } from './types.js';
 
-type Reply<Name extends 'embed' | 'classify'> = Exclude<
+type Reply<Name extends 'embed' | 'classify' | 'tag' | 'answer'> = Exclude<
   ReturnType<RawModule[Name]>,
   { errorCode: unknown }
 >;
 type RawEmbeddings = Reply<'embed'>;
 type RawClassification = Reply<'classify'>;
+type RawTagging = Reply<'tag'>;
+type RawAnswers = Reply<'answer'>;
+
+/** Words of an entity; the last is the id of its first token. */
+const kEntityWords = 6;
+
+const itemsOf = (texts: readonly string[]): TextItem[] => texts.map((text) => ({ text }));
 
 export class WasmModel implements EngineModel {
   readonly tokenizer: EngineTokenizer;
@@ -59,6 +76,64 @@ export class WasmModel implements EngineModel {
     return this.#classifyRun(items, options);
   }
 
+  startTag(texts: readonly string[], options: TagOptions = {}): EngineRun<TagResult> {
+    const { ignore_labels: ignored = ['O'] } = options;
+    const none = options.aggregation === 'none';
+    const checked = this.#instance.call((raw) => rawTagOptions(raw, options));
+    const task: Task<RawTagging, TagResult> = {
+      compute: (block, first, firstNumber) => {
+        const model = this.#handle.raw;
+        const left = writeTexts(this.#instance, packTexts(itemsOf(ignored)));
+        try {
+          return this.#instance.call((raw) =>
+            raw.tag(model, block, first, firstNumber, left.raw, checked),
+          );
+        } finally {
+          left.free();
+        }
+      },
+      begin: (count, { prefixes }) => ({
+        count,
+        counts: new Uint32Array(count),
+        tokens: new Uint32Array(count),
+        labels: this.info().tags,
+        prefixes,
+        entities: [],
+        names: [],
+      }),
+      put: (result, at, { counts, tokens, entities }) => {
+        result.counts.set(counts, at);
+        result.tokens.set(tokens, at);
+        result.entities.push(entities);
+        const ids = none ? entities.filter((_, i) => i % kEntityWords === kEntityWords - 1) : [];
+        for (const name of this.tokenizer.idsToTokens(ids)) result.names.push(name);
+      },
+    };
+    return new BatchRun(this.#instance, itemsOf(texts), task);
+  }
+
+  startAnswer(items: readonly TextItem[], options: AnswerOptions = {}): EngineRun<AnswerResult> {
+    const checked = rawAnswerOptions(options);
+    const task: Task<RawAnswers, AnswerResult> = {
+      compute: (block, first, firstNumber) => {
+        const model = this.#handle.raw;
+        return this.#instance.call((raw) => raw.answer(model, block, first, firstNumber, checked));
+      },
+      begin: (count) => ({
+        count,
+        counts: new Uint32Array(count),
+        tokens: new Uint32Array(count),
+        answers: [],
+      }),
+      put: (result, at, { counts, tokens, answers }) => {
+        result.counts.set(counts, at);
+        result.tokens.set(tokens, at);
+        result.answers.push(answers);
+      },
+    };
+    return new BatchRun(this.#instance, [...items], task);
+  }
+
   destroy(): void {
     this.#handle.free();
   }
@@ -83,11 +158,7 @@ export class WasmModel implements EngineModel {
         result.truncated.set(batch.truncated, at);
       },
     };
-    return new BatchRun(
-      this.#instance,
-      texts.map((text) => ({ text })),
-      task,
-    );
+    return new BatchRun(this.#instance, itemsOf(texts), task);
   }
 
   #classifyRun(items: readonly TextItem[], options: ClassifyOptions = {}) {

@@ -6,12 +6,14 @@
 import { refuse } from '../errors.js';
 import type { RawModule, SharedModule } from './raw_module.js';
 import type {
+  AnswerOptions,
   ClassifyOptions,
   DecodeOptions,
   EmbedOptions,
   EncodeOptions,
   FilePadding,
   FileTruncation,
+  TagOptions,
   TokenizerInfo,
 } from './types.js';
 
@@ -116,5 +118,21 @@ export function rawClassifyOptions(raw: RawModule, options: ClassifyOptions) {
     head: wellFormed(head),
     activation: activation && raw.ScoreFunction[activation],
     topK: top_k ?? undefined,
+  };
+}
+
+export function rawTagOptions(raw: RawModule, options: TagOptions) {
+  const { aggregation = 'simple', maxLength, stride } = options;
+  return { windows: { maxLength, stride }, aggregation: raw.Aggregation[aggregation] };
+}
+
+export function rawAnswerOptions(options: AnswerOptions) {
+  return {
+    windows: { maxLength: options.max_seq_len, stride: options.doc_stride },
+    maxAnswerLen: options.max_answer_len ?? 15,
+    topK: options.top_k ?? 1,
+    handleImpossibleAnswer: options.handle_impossible_answer ?? false,
+    nullThreshold: options.null_threshold ?? 0,
+    alignToWords: options.align_to_words ?? true,
   };
 }

@@ -21,6 +21,9 @@ import type {
   PaddingOptions,
   TruncationOptions,
 } from '../types.js';
+import type { AnswerOptions, AnswerResult, TagOptions, TagResult } from './span_types.js';
+
+export type * from './span_types.js';
 
 // ------------------------------------------------------------------------------------ loading
 
@@ -139,7 +142,7 @@ export interface PackedTexts {
 }
 
 /** What of a public call's options reaches the engine, with values that were checked. */
-type EngineOptionsOf<Options> = Omit<Options, keyof CallOptions | 'pair'>;
+export type EngineOptionsOf<Options> = Omit<Options, keyof CallOptions | 'pair'>;
 
 export type EncodeOptions = EngineOptionsOf<PublicEncodeOptions>;
 export type DecodeOptions = EngineOptionsOf<PublicDecodeOptions>;
@@ -252,9 +255,11 @@ export interface ModelInfo {
   modelType: string;
   /** `BertModel`, … as config.json says; may be empty. */
   architectures: string[];
-  /** What the file can do: `embed`, `classify`. */
+  /** What the file can do: `embed`, `classify`, `tag`, `answer`. */
   tasks: string[];
   heads: HeadInfo[];
+  /** Labels of the head that tags tokens; empty if there is none. */
+  tags: string[];
   /** Length of a vector from `embed`. */
   dimensions: number;
   pooling: PoolingName[];
@@ -339,6 +344,9 @@ export interface EngineModel {
   startEmbed(texts: readonly string[], options?: EmbedOptions): EngineRun<EmbedResult>;
   classify(items: readonly TextItem[], options?: ClassifyOptions): ClassifyResult;
   startClassify(items: readonly TextItem[], options?: ClassifyOptions): EngineRun<ClassifyResult>;
+  startTag(texts: readonly string[], options?: TagOptions): EngineRun<TagResult>;
+  /** Items: `text` is the question, `pair` the context. */
+  startAnswer(items: readonly TextItem[], options?: AnswerOptions): EngineRun<AnswerResult>;
   /** Gives its memory back to the engine; again is harmless. Open runs of the model end with it. */
   destroy(): void;
 }

@@ -48,6 +48,7 @@ function describeModel({ name, model, tokenizer }: Loaded, notes: readonly strin
       labels,
       activation,
     })),
+    tags: model?.tags ?? [],
     prompts: Object.keys(model?.prompts ?? {}),
     fidelity: isRecord(fidelity) ? fidelity : null,
     notes: [...notes, ...(broken ? [noJson] : []), ...tokenizer.differences, ...ignored(model)],

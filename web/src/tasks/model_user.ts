@@ -8,6 +8,7 @@ import { PocketBertError, throwIfAborted } from '../errors.js';
 import { Session } from '../models/session.js';
 import type {
   CallOptions,
+  CreateOptions,
   Encoding,
   EncodeOptions,
   Info,
@@ -31,7 +32,7 @@ import {
   type Table,
 } from './options.js';
 
-/** Base of `Tokenizer`, `Embedder` and `Classifier`. Give one as `model` of another: they share it. */
+/** Base of `Tokenizer`, `Embedder` and all other classes. Give one as `model` of another: they share it. */
 export abstract class ModelUser implements AsyncDisposable {
   readonly #session: Session;
   readonly #latest = new Map<string, AbortController>();
@@ -56,6 +57,20 @@ export abstract class ModelUser implements AsyncDisposable {
     const tokenizerOnly = table !== createTable;
     const model: Source = options.files ?? options.model ?? 'default';
     return Session.open({ ...options, model, tokenizerOnly, loadEngine });
+  }
+
+  /** The session of a model that does `task`: one of `...architecture`. @internal */
+  protected static async openFor(
+    task: string,
+    architecture: string,
+    options: CreateOptions,
+  ): Promise<Session> {
+    const session = await ModelUser.open(options);
+    const { name, tasks } = session.info.model;
+    if (tasks.includes(task)) return session;
+    const message = `${name || 'the model'} (${session.model?.architectures.join() || 'of no architecture'}) has no head for this: expected a ...${architecture}`;
+    const hint = `it can ${tasks.join(', ')}`;
+    return ModelUser.refuse(session, new PocketBertError('unsupported', message, { hint }));
   }
 
   /** The session, for another object that asks for nothing else. */

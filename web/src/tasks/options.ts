@@ -8,6 +8,7 @@ import { PocketBertError, refuse } from '../errors.js';
 import { isRecord } from '../models/files.js';
 import { poolingNames } from '../models/info.js';
 import type {
+  AnswerOptions,
   CallOptions,
   ClassifyOptions,
   CreateOptions,
@@ -17,6 +18,7 @@ import type {
   LengthOptions,
   ModelInfo,
   PaddingOptions,
+  TagOptions,
   TokenizerCreateOptions,
   TruncationOptions,
 } from '../types.js';
@@ -39,6 +41,9 @@ const kinds: { readonly [word: string]: (value: unknown) => boolean } = {
   '{path: file}': isRecord,
   'an address, bytes or a WebAssembly.Module': isSource,
   'a source': (value) => value !== null,
+  'a list of strings': (value) =>
+    Array.isArray(value) && Array.from(value).every((item) => typeof item === 'string'),
+  'a number from -1 to 1': (value) => typeof value === 'number' && Math.abs(value) <= 1,
 };
 
 /** A whole number from `least` to `most`. */
@@ -81,6 +86,29 @@ export const classifyTable = (model: ModelInfo) =>
     head: model.heads.map(({ name }) => name),
     activation: 'softmax|sigmoid|none',
   }) satisfies TableOf<ClassifyOptions>;
+
+export const tagTable = ({ maxTokens }: ModelInfo) =>
+  ({
+    ...callTable,
+    aggregation: 'none|simple|first|average|max',
+    ignore_labels: 'a list of strings',
+    maxLength: whole(1, maxTokens),
+    stride: whole(0),
+  }) satisfies TableOf<TagOptions>;
+
+export const answerTable = ({ maxTokens }: ModelInfo) =>
+  ({
+    ...callTable,
+    top_k: whole(1, 1000),
+    max_seq_len: whole(1, maxTokens),
+    doc_stride: whole(0),
+    max_answer_len: whole(1),
+    handle_impossible_answer: flag,
+    null_threshold: 'a number from -1 to 1',
+    align_to_words: flag,
+  }) satisfies TableOf<AnswerOptions>;
+
+export const questionTable = { question: '!a string', context: '!a string' } satisfies Table;
 
 export const encodeTable = {
   ...callTable,

@@ -9,8 +9,13 @@ import { callTable, check, checkValue, createTable, whole } from './options.js';
 import type {
   FeatureExtractionPipeline,
   PipelineOptions,
+  QuestionAnsweringPipeline,
   TextClassificationPipeline,
+  TokenClassificationPipeline,
 } from './pipeline_types.js';
+import type { Pipeline } from './pipeline_tasks.js';
+import { Reader } from './reader.js';
+import { Tagger } from './tagger.js';
 
 /**
  * A function for one task.
@@ -28,12 +33,22 @@ export function pipeline(
   model?: Source | ModelUser,
   options?: PipelineOptions,
 ): Promise<TextClassificationPipeline>;
+export function pipeline(
+  task: 'token-classification' | 'ner',
+  model?: Source | ModelUser,
+  options?: PipelineOptions,
+): Promise<TokenClassificationPipeline>;
+export function pipeline(
+  task: 'question-answering',
+  model?: Source | ModelUser,
+  options?: PipelineOptions,
+): Promise<QuestionAnsweringPipeline>;
 export async function pipeline(
   task: string,
   model: Source | ModelUser = 'default',
   options: PipelineOptions = {},
-): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
+): Promise<Pipeline> {
   const { createPipeline } = await later(import('./pipeline_tasks.js'));
-  const kit = { Classifier, Embedder, callTable, check, checkValue, createTable, whole };
+  const kit = { Classifier, Embedder, Reader, Tagger, callTable, check, checkValue, createTable, whole };
   return createPipeline(kit, task, model, options);
 }

@@ -8,15 +8,21 @@ import type { CallOptions, CreateOptions, Label, Pooling, Progress, Source } fro
 import type { Classifier } from './classifier.js';
 import type { Embedder } from './embedder.js';
 import type { ModelUser } from './model_user.js';
+import { withFacts } from './pipeline_facts.js';
+import { questionAnswering, tokenClassification } from './pipeline_spans.js';
 import type { callTable, check, checkValue, createTable, TableOf, whole } from './options.js';
 import type {
   FeatureExtractionOptions,
   FeatureExtractionPipeline,
   PipelineOptions,
+  QuestionAnsweringPipeline,
   Tensor,
   TextClassificationOptions,
   TextClassificationPipeline,
+  TokenClassificationPipeline,
 } from './pipeline_types.js';
+import type { Reader } from './reader.js';
+import type { Tagger } from './tagger.js';
 import { MatrixTensor, packSigns } from './tensor.js';
 
 /**
@@ -26,6 +32,8 @@ import { MatrixTensor, packSigns } from './tensor.js';
 export interface Kit {
   readonly Classifier: typeof Classifier;
   readonly Embedder: typeof Embedder;
+  readonly Reader: typeof Reader;
+  readonly Tagger: typeof Tagger;
   readonly callTable: typeof callTable;
   readonly check: typeof check;
   readonly checkValue: typeof checkValue;
@@ -61,14 +69,23 @@ const tasks = {
   'feature-extraction': featureExtraction,
   'text-classification': textClassification,
   'sentiment-analysis': textClassification,
+  'token-classification': tokenClassification,
+  ner: tokenClassification,
+  'question-answering': questionAnswering,
 } as const;
+
+export type Pipeline =
+  | FeatureExtractionPipeline
+  | QuestionAnsweringPipeline
+  | TextClassificationPipeline
+  | TokenClassificationPipeline;
 
 export async function createPipeline(
   kit: Kit,
   task: string,
   model: Source | ModelUser,
   options: PipelineOptions,
-): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
+): Promise<Pipeline> {
   const { model: _, ...ofCreate } = kit.createTable;
   kit.checkValue('task', task, 'a string');
   kit.check(options, { ...ofCreate, ...pipelineTable });
@@ -239,13 +256,4 @@ async function textClassification(
     return isList(texts) ? plain : (plain[0] ?? []);
   }
   return withFacts(classify, task, classifier);
-}
-
-/** Gives the function what transformers.js gives its pipelines. */
-function withFacts<Call extends (...args: never[]) => unknown>(
-  call: Call,
-  task: string,
-  user: ModelUser,
-) {
-  return Object.assign(call, { task, info: user.info, dispose: () => user.destroy() });
 }

@@ -1,6 +1,6 @@
 /** Types of `pipeline()`: option names and result shapes as in transformers.js. */
 
-import type { CallOptions, CreateOptions, Info, Label } from '../types.js';
+import type { Aggregation, Answer, CallOptions, CreateOptions, Info, Label } from '../types.js';
 
 /** The result of a feature-extraction pipeline: the Tensor of transformers.js as far as it is used. */
 export interface Tensor {
@@ -76,4 +76,57 @@ export interface TextClassificationPipeline extends PipelineObject {
     options: TextClassificationOptions & { readonly top_k: 1 },
   ): Promise<Label[]>;
   (texts: readonly string[], options?: TextClassificationOptions): Promise<Label[] | Label[][]>;
+}
+
+export interface TokenClassificationOptions extends CallOptions {
+  /** Default `none`. */
+  readonly aggregation_strategy?: Aggregation | undefined;
+  /** Default `['O']`. */
+  readonly ignore_labels?: readonly string[] | undefined;
+  /** Tokens that the windows of a long text share. */
+  readonly stride?: number | undefined;
+}
+
+/** `entity` and `index` of a token, or `entity_group` of what was joined. */
+export interface TokenClassificationResult {
+  readonly entity?: string;
+  readonly entity_group?: string;
+  readonly score: number;
+  readonly index?: number;
+  /** The token's vocabulary entry; of what was joined, its text. */
+  readonly word: string;
+  /** UTF-16 code units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface TokenClassificationPipeline extends PipelineObject {
+  (texts: string, options?: TokenClassificationOptions): Promise<TokenClassificationResult[]>;
+  (
+    texts: readonly string[],
+    options?: TokenClassificationOptions,
+  ): Promise<TokenClassificationResult[][]>;
+}
+
+export interface QuestionAnsweringOptions extends CallOptions {
+  /** Default 1; with more, a list. */
+  readonly top_k?: number | undefined;
+  readonly max_seq_len?: number | undefined;
+  readonly doc_stride?: number | undefined;
+  readonly max_answer_len?: number | undefined;
+  readonly handle_impossible_answer?: boolean | undefined;
+  readonly align_to_words?: boolean | undefined;
+}
+
+export interface QuestionAnsweringPipeline extends PipelineObject {
+  (
+    question: string,
+    context: string,
+    options?: QuestionAnsweringOptions,
+  ): Promise<Answer | Answer[]>;
+  (
+    question: readonly string[],
+    context: readonly string[],
+    options?: QuestionAnsweringOptions,
+  ): Promise<(Answer | Answer[])[]>;
 }

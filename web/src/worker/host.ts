@@ -4,6 +4,8 @@
  */
 
 import type {
+  AnswerOptions,
+  AnswerResult,
   ByteBuffer,
   ClassifyOptions,
   ClassifyResult,
@@ -22,6 +24,8 @@ import type {
   LoadEngine,
   ModelInfo,
   PackedTexts,
+  TagOptions,
+  TagResult,
   TextItem,
   TokenizerInfo,
 } from '../core/types.js';
@@ -147,6 +151,15 @@ function modelHandlers(state: State) {
       readonly items: readonly TextItem[];
       readonly options: ClassifyOptions;
     }): Job<ClassifyResult> => model().startClassify(args.items, args.options),
+    tag: (args: {
+      readonly texts: readonly string[];
+      readonly options: TagOptions;
+    }): Job<TagResult> => model().startTag(args.texts, args.options),
+    /** Items: `text` is the question, `pair` the context. */
+    answer: (args: {
+      readonly items: readonly TextItem[];
+      readonly options: AnswerOptions;
+    }): Job<AnswerResult> => model().startAnswer(args.items, args.options),
   };
 }
 

@@ -1,0 +1,148 @@
+#include "tasks/token_windows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "nn/encoder.h"
+#include "nn/heads.h"
+
+namespace pocketbert {
+namespace {
+
+constexpr size_t kUsualStride = 128;
+// All tokens of a text are in memory at once: of so many bytes, some 100 MB.
+constexpr size_t kMostBytes = size_t{1} << 22;
+
+// Finds the tokens of the text that is cut.
+void FindText(int sequence, WindowedText& text) {
+  const auto is_cut = [&](const Token& token) { return token.marks.sequence() == sequence; };
+  const auto first = std::find_if(text.tokens.begin(), text.tokens.end(), is_cut);
+  const auto last = std::find_if(text.tokens.rbegin(), text.tokens.rend(), is_cut);
+  if (first == text.tokens.end()) {
+    // None: it would stand before the token that closes the template.
+    text.begin = text.end = text.tokens.empty() ? 0 : text.tokens.size() - 1;
+    return;
+  }
+  text.begin = static_cast<size_t>(first - text.tokens.begin());
+  text.end = static_cast<size_t>(last.base() - text.tokens.begin());
+}
+
+Status Cut(size_t max_length, std::optional<size_t> stride, WindowedText& text) {
+  const size_t length = text.end - text.begin;
+  const size_t around = text.tokens_around();
+  if (around >= max_length) {
+    return TooLongError(Message("the tokens around it are ") + around +
+                        ", which leaves no room in a window of " + max_length);
+  }
+  const size_t room = max_length - around;
+  size_t shared = stride.value_or(std::min(kUsualStride, max_length / 2));
+  if (!stride && shared >= room) shared = room / 2;
+  if (length > room && shared >= room) {
+    return InvalidArgumentError(Message("the stride is ") + shared + ", expected below " + room +
+                                ", the tokens of the text in a window");
+  }
+  text.windows = CutWindows(length, room, shared, Side::kRight);
+  return Done{};
+}
+
+Result<WindowedText> CutOne(const Model& model, const TextPair& item, size_t max_length,
+                            const WindowOptions& options) {
+  const size_t bytes = item.text.size() + item.pair.value_or("").size();
+  if (bytes > kMostBytes) {
+    return TooLongError(Message("has ") + bytes + " bytes of UTF-8, expected at most " +
+                        kMostBytes);
+  }
+  PB_ASSIGN_OR_RETURN(Encodings encoding, model.tokenizer().Encode(item.text, item.pair, {}));
+  PB_RETURN_IF_ERROR(CheckTypes(model, encoding.tokens));
+  WindowedText text;
+  text.tokens = std::move(encoding.tokens);
+  FindText(item.pair ? 1 : 0, text);
+  PB_RETURN_IF_ERROR(Cut(max_length, options.stride, text));
+  return text;
+}
+
+size_t TokensOfWindows(const WindowedText& text) {
+  size_t tokens = text.windows.size() * text.tokens_around();
+  for (const Window& window : text.windows) tokens += window.size();
+  return tokens;
+}
+
+// Some windows on their way through the encoder.
+struct WindowBatch {
+  struct Place {
+    size_t text;
+    size_t window;
+  };
+  std::vector<Place> places;
+  std::vector<int32_t> ids;
+  std::vector<uint8_t> type_ids;
+  std::vector<uint32_t> offsets{0};
+
+  void Append(std::span<const Token> tokens, bool with_types) {
+    for (const Token& token : tokens) {
+      ids.push_back(token.id);
+      if (with_types) type_ids.push_back(static_cast<uint8_t>(token.marks.type()));
+    }
+  }
+
+  void Add(Place place, const WindowedText& text, bool with_types) {
+    const std::span<const Token> all(text.tokens);
+    const Window& window = text.windows[place.window];
+    Append(all.first(text.begin), with_types);
+    Append(all.subspan(text.begin + window.begin, window.size()), with_types);
+    Append(all.subspan(text.end), with_types);
+    offsets.push_back(static_cast<uint32_t>(ids.size()));
+    places.push_back(place);
+  }
+};
+
+void RunBatch(const Model& model, Session& session, const Head& head, const WindowBatch& batch,
+              WindowVisitor visit) {
+  Workspace::Scope scope(session.workspace);
+  const TensorView<float> hidden =  // [tokens, hidden_size]
+      RunEncoder(model.encoder_config(), model.encoder(),
+                 {.ids = batch.ids, .type_ids = batch.type_ids, .offsets = batch.offsets}, session);
+  const TensorView<float> scores =  // [tokens, outputs]
+      RunHead(head.spec.config, head.weights, hidden, session);
+  for (size_t i = 0; i < batch.places.size(); ++i) {
+    visit(batch.places[i].text, batch.places[i].window,
+          scores.Rows(batch.offsets[i], batch.offsets[i + 1]));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskSession& session,
+                                                 TextList list, const WindowOptions& options) {
+  PB_ASSIGN_OR_RETURN(const size_t max_length, MostTokens(model, options.max_length));
+  const size_t max_texts = MaxBatchTexts(session.max_batch_tokens);
+  std::vector<WindowedText> texts;
+  size_t tokens = 0;
+  for (size_t i = 0; i < list.texts.size() && texts.size() < max_texts; ++i) {
+    auto text = CutOne(model, list.texts[i], max_length, options);
+    if (!text.ok()) return AboutText(list.first_number + i, std::move(text).error());
+    tokens += TokensOfWindows(text.value());
+    if (i > 0 && tokens > session.max_batch_tokens) break;
+    texts.push_back(std::move(text).value());
+  }
+  return texts;
+}
+
+void ScoreWindows(const Model& model, TaskSession& task, const Head& head,
+                  std::span<const WindowedText> texts, WindowVisitor visit) {
+  const bool with_types = model.encoder_config().type_vocab_size > 0;
+  WindowBatch batch;
+  for (size_t t = 0; t < texts.size(); ++t) {
+    for (size_t w = 0; w < texts[t].windows.size(); ++w) {
+      const size_t more = texts[t].tokens_around() + texts[t].windows[w].size();
+      if (batch.ids.size() + more > task.max_batch_tokens) {
+        RunBatch(model, task.session, head, batch, visit);
+        batch = {};
+      }
+      batch.Add({t, w}, texts[t], with_types);
+    }
+  }
+  if (!batch.places.empty()) RunBatch(model, task.session, head, batch, visit);
+}
+
+}  // namespace pocketbert

@@ -1,0 +1,77 @@
+#pragma once
+// Long texts in windows: what tasks read that score every token of a text, however long it is.
+//
+//   a text of 7 tokens, max_length 5, stride 1:
+//   [CLS] a b c [SEP]    [CLS] c d e [SEP]    [CLS] e f g [SEP]
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "base/tensor.h"
+#include "model/model.h"
+#include "tasks/task_session.h"
+#include "tasks/text_batch.h"
+#include "text/encoding.h"
+#include "text/tokenizer.h"
+#include "text/truncation.h"
+
+namespace pocketbert {
+
+struct WindowOptions {
+  // Most tokens of a window, special ones (and a question) included; from 1 to the model's. Absent:
+  // the model's.
+  std::optional<size_t> max_length = {};
+  // Tokens that a window shares with the one before it; less than it has of the text. Absent: 128,
+  // or half of max_length if that is less, or half of what it has of the text.
+  std::optional<size_t> stride = {};
+};
+
+// A text, or a pair of which the second text is long, as its tokens and the windows over them.
+struct WindowedText {
+  std::vector<Token> tokens;    // all, uncut, special ones included
+  size_t begin = 0;             // tokens[begin, end) are the text that is cut;
+  size_t end = 0;               // the tokens around it are in every window
+  std::vector<Window> windows;  // of tokens[begin, end), counted from begin; at least one
+
+  size_t tokens_around() const { return tokens.size() - (end - begin); }
+};
+
+// Encodes and cuts as many texts, from the first, as fit one batch of the session: at least one if
+// there is one. Of pairs the second text is cut. Errors name the text by its number: those of
+// Tokenizer::Encode, MostTokens and CheckTypes; kInvalidArgument for a stride that a window has no
+// room for; kTooLong for more than 4 MB of UTF-8, and where what is around the text leaves it no
+// room.
+Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskSession& session,
+                                                 TextList list, const WindowOptions& options);
+
+// A reference to any `visit(size_t text, size_t window, TensorView<float> scores)`, which must
+// outlive it. Row i of `scores` [tokens of the window, outputs of the head] is of the window's token
+// i: first those before the text, then those of the window, then the rest.
+class WindowVisitor {
+ public:
+  template <typename Visit>
+  WindowVisitor(const Visit& visit)  // NOLINT: implicit, so that it takes any visitor
+      : visit_(std::addressof(visit)),
+        call_([](const void* any, size_t text, size_t window, TensorView<float> scores) {
+          (*static_cast<const Visit*>(any))(text, window, scores);
+        }) {}
+
+  void operator()(size_t text, size_t window, TensorView<float> scores) const {
+    call_(visit_, text, window, scores);
+  }
+
+ private:
+  const void* visit_;
+  void (*call_)(const void*, size_t, size_t, TensorView<float>);
+};
+
+// Runs encoder and head on all windows and visits them in order. `scores` are the visitor's to
+// change, until it returns; they depend on the window's tokens only, bit for bit.
+void ScoreWindows(const Model& model, TaskSession& session, const Head& head,
+                  std::span<const WindowedText> texts, WindowVisitor visit);
+
+}  // namespace pocketbert
