@@ -115,7 +115,9 @@ std::string DescribeModel(const Model& model, const TaskSession& task) {
   writer.Key("modelType").String(config.model_type);
   WriteStrings("architectures", config.architectures, writer);
   writer.Key("tasks").BeginArray().String("embed");
-  if (model.HasHead(HeadTask::kClassify)) writer.String("classify");
+  for (const HeadTask head : {HeadTask::kClassify, HeadTask::kFillMask}) {
+    if (model.HasHead(head)) writer.String(HeadTaskName(head));
+  }
   writer.EndArray();
   WriteHeads(model, writer);
   WriteSentence(model, writer);

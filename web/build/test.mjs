@@ -200,7 +200,11 @@ async function modelStage() {
 async function casesStage() {
   await build(['wasm', 'js']);
   const counts = [];
-  for (const folder of ['tests/cases/hand', 'tests/cases/wordpiece-fuzz']) {
+  for (const folder of [
+    'tests/cases/hand',
+    'tests/cases/wordpiece-fuzz',
+    'tests/cases-families/hand',
+  ]) {
     const { code, output } = await capture(process.execPath, [
       ...nodeFlags(),
       at('tests/cases/run.mjs'),

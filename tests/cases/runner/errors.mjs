@@ -54,8 +54,21 @@ export function describe(thrown) {
 /**
  * Model families and tokenizer kinds that this version reads: to refuse one of these is a failure.
  */
-const kFamilies = new Set(['bert', 'distilbert', 'electra']);
-const kTokenizers = new Set(['WordPiece']);
+const kFamilies = new Set([
+  'albert',
+  'bert',
+  'camembert',
+  'deberta-v2',
+  'distilbert',
+  'electra',
+  'modernbert',
+  'mpnet',
+  'new',
+  'nomic_bert',
+  'roberta',
+  'xlm-roberta',
+]);
+const kTokenizers = new Set(['BPE', 'Unigram', 'WordLevel', 'WordPiece']);
 
 /**
  * The part of a source that may be refused by name, or nothing if the source must be read.

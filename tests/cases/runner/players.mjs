@@ -4,15 +4,19 @@
 import * as pocketbert from 'pocketbert';
 import { playClassify } from './classify.mjs';
 import { playEmbed } from './embed.mjs';
+import { playFillMask } from './fill_mask.mjs';
 import { playLoadError } from './load_error.mjs';
 import { Skip } from './outcome.mjs';
 import { playFuzz, playTokenize } from './tokenize.mjs';
+import { playZeroShot } from './zero_shot.mjs';
 
 const kPlayers = {
   tokenize: playTokenize,
   fuzz: playFuzz,
   embed: playEmbed,
   classify: playClassify,
+  'zero-shot': playZeroShot,
+  'fill-mask': playFillMask,
   'load-error': playLoadError,
 };
 
@@ -20,8 +24,6 @@ const kPlayers = {
 const kAwaited = {
   ner: { task: 'tag', needs: 'Tagger' },
   qa: { task: 'answer', needs: 'Reader' },
-  'fill-mask': { task: 'fill', needs: 'Filler' },
-  'zero-shot': { task: 'zero-shot', needs: 'ZeroShotClassifier' },
 };
 
 /**

@@ -159,6 +159,12 @@ class FakeModel implements EngineModel {
   startClassify(): never {
     return this.classify();
   }
+  startZeroShot(): never {
+    return this.classify();
+  }
+  startFillMask(): never {
+    return this.classify();
+  }
   destroy(): void {}
 }
 

@@ -1,6 +1,7 @@
 /** A model inside the module, and its tasks. */
 
 import { BatchRun, type Task } from './batch_run.js';
+import { fillMaskTask } from './fill_mask.js';
 import { Handle, type Instance } from './instance.js';
 import { rawClassifyOptions, rawEmbedOptions } from './options.js';
 import type { RawModule } from './raw_module.js';
@@ -13,10 +14,15 @@ import type {
   EngineModel,
   EngineRun,
   EngineTokenizer,
+  FillMaskOptions,
+  FillMaskResult,
   HeadInfo,
   ModelInfo,
   TextItem,
+  ZeroShotOptions,
+  ZeroShotResult,
 } from './types.js';
+import { zeroShotRun } from './zero_shot.js';
 
 type Reply<Name extends 'embed' | 'classify'> = Exclude<
   ReturnType<RawModule[Name]>,
@@ -57,6 +63,15 @@ export class WasmModel implements EngineModel {
 
   startClassify(items: readonly TextItem[], options?: ClassifyOptions): EngineRun<ClassifyResult> {
     return this.#classifyRun(items, options);
+  }
+
+  startZeroShot(items: readonly TextItem[], options: ZeroShotOptions): EngineRun<ZeroShotResult> {
+    return zeroShotRun(this.#instance, this.#handle, items, options);
+  }
+
+  startFillMask(texts: readonly string[], options: FillMaskOptions = {}): EngineRun<FillMaskResult> {
+    const task = fillMaskTask(this.#instance, this.#handle, options);
+    return new BatchRun(this.#instance, texts.map((text) => ({ text })), task);
   }
 
   destroy(): void {

@@ -4,6 +4,7 @@
  */
 
 import { refuse } from '../errors.js';
+import type { LengthOptions } from '../types.js';
 import type { RawModule } from './raw_module.js';
 import type {
   ClassifyOptions,
@@ -12,6 +13,7 @@ import type {
   EncodeOptions,
   FilePadding,
   FileTruncation,
+  FillMaskOptions,
   TokenizerInfo,
 } from './types.js';
 
@@ -92,7 +94,7 @@ export function rawDecodeOptions(options: DecodeOptions) {
   };
 }
 
-function rawLengthOptions(raw: RawModule, { truncate = 'end', maxLength }: EmbedOptions) {
+function rawLengthOptions(raw: RawModule, { truncate = 'end', maxLength }: LengthOptions) {
   return { truncate: raw.Truncate[truncate], maxLength };
 }
 
@@ -117,4 +119,15 @@ export function rawClassifyOptions(raw: RawModule, options: ClassifyOptions) {
     activation: activation && raw.ScoreFunction[activation],
     topK: top_k ?? undefined,
   };
+}
+
+export function rawZeroShotOptions(
+  raw: RawModule,
+  options: LengthOptions & { readonly head?: string | undefined },
+) {
+  return { length: rawLengthOptions(raw, options), head: wellFormed(options.head ?? '') };
+}
+
+export function rawFillMaskOptions(raw: RawModule, options: FillMaskOptions) {
+  return { length: rawLengthOptions(raw, options), topK: options.top_k ?? 5 };
 }

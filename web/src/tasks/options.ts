@@ -14,11 +14,15 @@ import type {
   DecodeOptions,
   EmbedOptions,
   EncodeOptions,
+  FillOptions,
+  FitOptions,
   LengthOptions,
   ModelInfo,
   PaddingOptions,
+  RankOptions,
   TokenizerCreateOptions,
   TruncationOptions,
+  ZeroShotOptions,
 } from '../types.js';
 
 /**
@@ -34,6 +38,9 @@ export type TableOf<Options> = { readonly [K in keyof Required<Options>]: Rule }
 const kinds: { readonly [word: string]: (value: unknown) => boolean } = {
   null: (value) => value === null,
   false: (value) => value === false,
+  'a finite number': Number.isFinite,
+  'a list of texts': (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string'),
   'an AbortSignal': (value) => 'addEventListener' in Object(value),
   '{path: hash}': (value) => Object.keys(Object(value)).length > 0,
   '{path: file}': isRecord,
@@ -74,13 +81,47 @@ export const embedTable = (model: ModelInfo) =>
     normalize: flag,
   }) satisfies TableOf<EmbedOptions>;
 
+const headTable = (model: ModelInfo) => ({
+  ...lengthTable(model),
+  head: model.heads.map(({ name }) => name),
+});
+
+const fitTable = {
+  abstain: 'a finite number',
+  threshold: 'a finite number',
+} satisfies TableOf<FitOptions>;
+
+const scoreTable = {
+  top_k: `${whole(1)}|null`,
+  activation: 'softmax|sigmoid|none',
+};
+
 export const classifyTable = (model: ModelInfo) =>
+  ({ ...headTable(model), ...scoreTable, ...fitTable }) satisfies TableOf<ClassifyOptions>;
+
+export const zeroShotTable = (model: ModelInfo) =>
+  ({
+    ...headTable(model),
+    ...fitTable,
+    hypothesis_template: text,
+    multi_label: flag,
+  }) satisfies TableOf<ZeroShotOptions>;
+
+export const rankTable = (model: ModelInfo) =>
+  ({
+    ...headTable(model),
+    ...scoreTable,
+    label: model.heads.flatMap(({ labels }) => labels),
+    return_documents: flag,
+    onResult: 'a function',
+  }) satisfies TableOf<RankOptions>;
+
+export const fillTable = (model: ModelInfo) =>
   ({
     ...lengthTable(model),
-    top_k: `${whole(1)}|null`,
-    head: model.heads.map(({ name }) => name),
-    activation: 'softmax|sigmoid|none',
-  }) satisfies TableOf<ClassifyOptions>;
+    top_k: whole(1),
+    targets: 'a string|a list of texts',
+  }) satisfies TableOf<FillOptions>;
 
 export const encodeTable = {
   ...callTable,

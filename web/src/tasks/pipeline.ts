@@ -4,12 +4,16 @@ import { later } from '../models/platform.js';
 import type { Source } from '../types.js';
 import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
+import { Filler } from './filler.js';
 import type { ModelUser } from './model_user.js';
 import { callTable, check, checkValue, createTable, whole } from './options.js';
 import type {
   FeatureExtractionPipeline,
+  FillMaskPipeline,
+  Pipeline,
   PipelineOptions,
   TextClassificationPipeline,
+  ZeroShotClassificationPipeline,
 } from './pipeline_types.js';
 
 /**
@@ -28,12 +32,22 @@ export function pipeline(
   model?: Source | ModelUser,
   options?: PipelineOptions,
 ): Promise<TextClassificationPipeline>;
+export function pipeline(
+  task: 'fill-mask',
+  model?: Source | ModelUser,
+  options?: PipelineOptions,
+): Promise<FillMaskPipeline>;
+export function pipeline(
+  task: 'zero-shot-classification',
+  model?: Source | ModelUser,
+  options?: PipelineOptions,
+): Promise<ZeroShotClassificationPipeline>;
 export async function pipeline(
   task: string,
   model: Source | ModelUser = 'default',
   options: PipelineOptions = {},
-): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
+): Promise<Pipeline> {
   const { createPipeline } = await later(import('./pipeline_tasks.js'));
-  const kit = { Classifier, Embedder, callTable, check, checkValue, createTable, whole };
+  const kit = { Classifier, Embedder, Filler, callTable, check, checkValue, createTable, whole };
   return createPipeline(kit, task, model, options);
 }

@@ -4,18 +4,33 @@
  */
 
 import { PocketBertError } from '../errors.js';
-import type { CallOptions, CreateOptions, Label, Pooling, Progress, Source } from '../types.js';
+import type {
+  CallOptions,
+  CreateOptions,
+  Fill,
+  Label,
+  Pooling,
+  Progress,
+  Source,
+} from '../types.js';
 import type { Classifier } from './classifier.js';
 import type { Embedder } from './embedder.js';
+import type { Filler } from './filler.js';
 import type { ModelUser } from './model_user.js';
 import type { callTable, check, checkValue, createTable, TableOf, whole } from './options.js';
 import type {
   FeatureExtractionOptions,
   FeatureExtractionPipeline,
+  FillMaskOptions,
+  FillMaskPipeline,
+  Pipeline,
   PipelineOptions,
   Tensor,
   TextClassificationOptions,
   TextClassificationPipeline,
+  ZeroShotClassification,
+  ZeroShotClassificationOptions,
+  ZeroShotClassificationPipeline,
 } from './pipeline_types.js';
 import { MatrixTensor, packSigns } from './tensor.js';
 
@@ -26,6 +41,7 @@ import { MatrixTensor, packSigns } from './tensor.js';
 export interface Kit {
   readonly Classifier: typeof Classifier;
   readonly Embedder: typeof Embedder;
+  readonly Filler: typeof Filler;
   readonly callTable: typeof callTable;
   readonly check: typeof check;
   readonly checkValue: typeof checkValue;
@@ -56,11 +72,18 @@ const labelTable = ({ whole: wholeNumber }: Kit) =>
     head: 'a string',
   }) satisfies TableOf<Omit<TextClassificationOptions, keyof CallOptions>>;
 
+const zeroShotTable = {
+  hypothesis_template: 'a string',
+  multi_label: 'a boolean',
+} satisfies TableOf<Omit<ZeroShotClassificationOptions, keyof CallOptions>>;
+
 /** Tasks by name; each builds its pipeline. */
 const tasks = {
   'feature-extraction': featureExtraction,
   'text-classification': textClassification,
   'sentiment-analysis': textClassification,
+  'fill-mask': fillMask,
+  'zero-shot-classification': zeroShotClassification,
 } as const;
 
 export async function createPipeline(
@@ -68,7 +91,7 @@ export async function createPipeline(
   task: string,
   model: Source | ModelUser,
   options: PipelineOptions,
-): Promise<FeatureExtractionPipeline | TextClassificationPipeline> {
+): Promise<Pipeline> {
   const { model: _, ...ofCreate } = kit.createTable;
   kit.checkValue('task', task, 'a string');
   kit.check(options, { ...ofCreate, ...pipelineTable });
@@ -237,6 +260,67 @@ async function textClassification(
     const plain = labels.map((found) => [...found]);
     if (best === 1) return plain.flat();
     return isList(texts) ? plain : (plain[0] ?? []);
+  }
+  return withFacts(classify, task, classifier);
+}
+
+async function fillMask(
+  kit: Kit,
+  task: string,
+  options: CreateOptions,
+): Promise<FillMaskPipeline> {
+  const filler = await kit.Filler.create(options);
+  const plain = (found: Fill[] | Fill[][]): Fill[] | Fill[][] => found.slice();
+  function fill(texts: string, call?: FillMaskOptions): Promise<Fill[] | Fill[][]>;
+  function fill(
+    texts: readonly string[],
+    call?: FillMaskOptions,
+  ): Promise<(Fill[] | Fill[][])[]>;
+  async function fill(
+    texts: string | readonly string[],
+    call?: FillMaskOptions,
+  ): Promise<Fill[] | Fill[][] | (Fill[] | Fill[][])[]> {
+    return isList(texts)
+      ? (await filler.fill(texts, call)).map(plain)
+      : plain(await filler.fill(texts, call));
+  }
+  return withFacts(fill, task, filler);
+}
+
+async function zeroShotClassification(
+  kit: Kit,
+  task: string,
+  options: CreateOptions,
+): Promise<ZeroShotClassificationPipeline> {
+  const classifier = await kit.Classifier.create(options);
+  type Names = string | readonly string[];
+  function classify(
+    texts: string,
+    names: Names,
+    call?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification>;
+  function classify(
+    texts: readonly string[],
+    names: Names,
+    call?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification[]>;
+  async function classify(
+    texts: string | readonly string[],
+    names: Names,
+    call: ZeroShotClassificationOptions = {},
+  ): Promise<ZeroShotClassification | ZeroShotClassification[]> {
+    kit.check(call, { ...kit.callTable, ...zeroShotTable });
+    const list = isList(texts) ? texts : [texts];
+    const priority = call.priority ?? (isList(texts) ? 'batch' : 'interactive');
+    const labels = isList(names) ? names : [names];
+    const found = await classifier.zeroShot(list, labels, { ...call, priority });
+    const results = found.map((best, i) => ({
+      sequence: list[i] ?? '',
+      labels: best.map(({ label }) => label),
+      scores: best.map(({ score }) => score),
+    }));
+    const [only] = results;
+    return isList(texts) || only === undefined ? results : only;
   }
   return withFacts(classify, task, classifier);
 }

@@ -17,6 +17,8 @@ import type {
   EngineModel,
   EngineOptions,
   EngineTokenizer,
+  FillMaskOptions,
+  FillMaskResult,
   FolderTexts,
   ImportOptions,
   LoadEngine,
@@ -24,6 +26,8 @@ import type {
   PackedTexts,
   TextItem,
   TokenizerInfo,
+  ZeroShotOptions,
+  ZeroShotResult,
 } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import type { RequestRecord } from '../types.js';
@@ -146,6 +150,14 @@ function modelHandlers(state: State) {
       readonly items: readonly TextItem[];
       readonly options: ClassifyOptions;
     }): Job<ClassifyResult> => model().startClassify(args.items, args.options),
+    zeroShot: (args: {
+      readonly items: readonly TextItem[];
+      readonly options: ZeroShotOptions;
+    }): Job<ZeroShotResult> => model().startZeroShot(args.items, args.options),
+    fillMask: (args: {
+      readonly texts: readonly string[];
+      readonly options: FillMaskOptions;
+    }): Job<FillMaskResult> => model().startFillMask(args.texts, args.options),
   };
 }
 
