@@ -97,6 +97,14 @@ const kAlterations = [
     (c) => swapLabels(c.expect.results[0]),
   ],
   ['classify', 'cls-distil-h', 'a missing label', (c) => c.expect.results[0].pop()],
+  ['fill-mask', 'mask-one-h', 'a wrong id', (c) => (c.expect.masks[0][1].id += 1)],
+  [
+    'fill-mask',
+    'mask-two-h',
+    'a wrong score',
+    (c) => (c.expect.masks[1][0].score += 3 * c.expect.abs),
+  ],
+  ['fill-mask', 'mask-targets-h', 'a word less', (c) => c.expect.masks[0].pop()],
   [
     'load-error',
     'err-dtype-h',
@@ -111,6 +119,7 @@ const kSound = [
   ['tokenize', 'tok-only-second-short-h'],
   ['embed', 'emb-act-gelu-h'],
   ['classify', 'cls-batch-h'],
+  ['fill-mask', 'mask-missing-h'],
   ['load-error', 'err-labels-h'],
 ];
 

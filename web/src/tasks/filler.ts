@@ -1,11 +1,9 @@
 /** `Filler`: words for the masks of a text. */
 
-import type { FillMaskResult } from '../core/types.js';
-import { PocketBertError } from '../errors.js';
-import type { CreateOptions, Fill, FillOptions, Fills } from '../types.js';
-import { textsOf } from './encoding.js';
-import { ModelUser, ownOptions } from './model_user.js';
-import { check, fillTable } from './options.js';
+import { later } from '../models/platform.js';
+import type { CreateOptions, FillOptions, Fills } from '../types.js';
+import type { fill } from './filling.js';
+import { ModelUser } from './model_user.js';
 
 /**
  * Finds the words that fit best in place of a text's mask tokens.
@@ -15,9 +13,14 @@ import { check, fillTable } from './options.js';
  *     // [{ score: 0.31, token: 4049, token_str: 'boat', sequence: 'the old boat was slow.' }]
  */
 export class Filler extends ModelUser {
+  #work!: typeof fill;
+
   static async create(options: CreateOptions = {}): Promise<Filler> {
+    const { fill: work } = await later(import('./filling.js'));
     const needs = 'predicts masked words, as those of a ...ForMaskedLM do';
-    return new Filler(await ModelUser.openHead(options, 'fill_mask', needs));
+    const filler = new Filler(await ModelUser.openHead(options, 'fill_mask', needs));
+    filler.#work = work;
+    return filler;
   }
 
   /**
@@ -31,44 +34,7 @@ export class Filler extends ModelUser {
     texts: string | readonly string[],
     options: FillOptions = {},
   ): Promise<Fills | Fills[]> {
-    check(options, fillTable(this.info.model));
-    const { targets, ...own } = ownOptions(options);
-    const words = typeof targets === 'string' ? [targets] : targets;
-    const args = { texts: textsOf(texts), options: { ...own, targets: words } };
-    const all = fillsOf(await this.ask('fillMask', args, options, texts));
-    if (Array.isArray(texts)) return all;
-    const [only] = all;
-    if (only === undefined) throw new PocketBertError('trap', 'the engine gave no words');
-    return only;
+    const { model } = this.info;
+    return this.#work(model, (args) => this.ask('fillMask', args, options, texts), texts, options);
   }
-}
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-function wordsOf({ ids, scores, texts, ends }: FillMaskResult['parts'][number]): Fill[] {
-  const textAt = (at: number): string =>
-    decoder.decode(texts.subarray(ends[at - 1] ?? 0, ends[at]));
-  return Array.from(ids, (token, i) => ({
-    score: scores[i] ?? 0,
-    token,
-    token_str: textAt(2 * i),
-    sequence: textAt(2 * i + 1),
-  }));
-}
-
-function fillsOf(result: FillMaskResult): Fills[] {
-  const { wordsPerMask, parts, tokens, truncated, notes } = result;
-  const words = parts.flatMap(wordsOf);
-  let at = 0;
-  return Array.from(result.masks, (count, i) => {
-    const masks = Array.from({ length: count }, () => words.slice(at, (at += wordsPerMask)));
-    const [first] = masks;
-    const list: Fill[] | Fill[][] = first !== undefined && count === 1 ? [...first] : [...masks];
-    return Object.assign(list, {
-      masks,
-      tokens: tokens[i] ?? 0,
-      truncated: truncated[i] === 1,
-      notes,
-    });
-  });
 }

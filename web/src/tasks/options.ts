@@ -14,12 +14,10 @@ import type {
   DecodeOptions,
   EmbedOptions,
   EncodeOptions,
-  FillOptions,
   FitOptions,
   LengthOptions,
   ModelInfo,
   PaddingOptions,
-  RankOptions,
   TokenizerCreateOptions,
   TruncationOptions,
   ZeroShotOptions,
@@ -63,7 +61,7 @@ export const callTable = {
   onProgress: 'a function',
 } satisfies TableOf<CallOptions>;
 
-const lengthTable = ({ maxTokens }: ModelInfo) =>
+export const lengthTable = ({ maxTokens }: ModelInfo) =>
   ({
     ...callTable,
     truncate: 'end|start|error',
@@ -91,13 +89,14 @@ const fitTable = {
   threshold: 'a finite number',
 } satisfies TableOf<FitOptions>;
 
-const scoreTable = {
+export const scoreTable = (model: ModelInfo) => ({
+  ...headTable(model),
   top_k: `${whole(1)}|null`,
   activation: 'softmax|sigmoid|none',
-};
+});
 
 export const classifyTable = (model: ModelInfo) =>
-  ({ ...headTable(model), ...scoreTable, ...fitTable }) satisfies TableOf<ClassifyOptions>;
+  ({ ...scoreTable(model), ...fitTable }) satisfies TableOf<ClassifyOptions>;
 
 export const zeroShotTable = (model: ModelInfo) =>
   ({
@@ -106,22 +105,6 @@ export const zeroShotTable = (model: ModelInfo) =>
     hypothesis_template: text,
     multi_label: flag,
   }) satisfies TableOf<ZeroShotOptions>;
-
-export const rankTable = (model: ModelInfo) =>
-  ({
-    ...headTable(model),
-    ...scoreTable,
-    label: model.heads.flatMap(({ labels }) => labels),
-    return_documents: flag,
-    onResult: 'a function',
-  }) satisfies TableOf<RankOptions>;
-
-export const fillTable = (model: ModelInfo) =>
-  ({
-    ...lengthTable(model),
-    top_k: whole(1),
-    targets: 'a string|a list of texts',
-  }) satisfies TableOf<FillOptions>;
 
 export const encodeTable = {
   ...callTable,

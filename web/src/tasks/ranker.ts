@@ -1,15 +1,9 @@
 /** `Ranker`: documents by how well they answer a query. */
 
-import { PocketBertError } from '../errors.js';
-import type { CreateOptions, Ranked, Ranking, RankOptions } from '../types.js';
-import { textsOf } from './encoding.js';
-import { headOf, scoreOf } from './label_scores.js';
-import { ModelUser, ownOptions } from './model_user.js';
-import { check, checkValue, listOf, rankTable, text } from './options.js';
-
-/** Documents given to the engine at once; one of more UTF-16 units goes alone. */
-const mostDocuments = 64;
-const mostUnits = 16_384;
+import { later } from '../models/platform.js';
+import type { CreateOptions, Ranking, RankOptions } from '../types.js';
+import { ModelUser } from './model_user.js';
+import type { rank } from './ranking.js';
 
 /**
  * Ranks documents with a cross-encoder, which reads query and document together.
@@ -19,70 +13,31 @@ const mostUnits = 16_384;
  *     // [{ corpus_id: 12, score: 0.98, text: 'The old man and the child …' }, …]
  */
 export class Ranker extends ModelUser {
+  #work!: typeof rank;
+
   static async create(options: CreateOptions = {}): Promise<Ranker> {
+    const { rank: work } = await later(import('./ranking.js'));
     const needs = 'scores pairs of texts, as those of a ...ForSequenceClassification do';
-    return new Ranker(await ModelUser.openHead(options, 'classify', needs));
+    const ranker = new Ranker(await ModelUser.openHead(options, 'classify', needs));
+    ranker.#work = work;
+    return ranker;
   }
 
   /**
    * The documents, best first; equal ones in their order. The short ones are scored first, a few at a
    * time: `onResult` tells of each as soon as it is there, and memory stays flat.
    */
-  async rank(
+  rank(
     query: string,
     documents: readonly string[],
     options: RankOptions = {},
   ): Promise<Ranking> {
     const { model } = this.info;
-    check(options, rankTable(model));
-    checkValue('the query', query, text);
-    const list = textsOf(listOf('the documents', documents));
-    const { top_k, label, return_documents: withText, onResult, ...own } = ownOptions(options);
-    const { labels } = headOf(model, own.head);
-    if (labels.length > 1 && label === undefined) {
-      throw new PocketBertError(
-        'invalid_argument',
-        `the head has the labels ${labels.join(', ')}; say by which one to rank: { label }`,
-      );
-    }
-    const activation: RankOptions['activation'] =
-      own.activation ?? (labels.length > 1 ? 'none' : 'sigmoid');
-    const tell = options.onProgress;
-    const order = list.map((_, i) => i).sort((a, b) => lengthOf(list, a) - lengthOf(list, b));
-    const ranked: Ranked[] = [];
-    const truncated: number[] = [];
-    await this.forUser(options, list, async (call) => {
-      while (ranked.length < list.length) {
-        const begin = ranked.length;
-        const part = order.slice(begin, endOfPart(list, order, begin));
-        const items = part.map((i) => ({ text: query, pair: list[i] }));
-        const found = await call('classify', { items, options: { ...own, activation } }, (done) =>
-          tell?.({ done: begin + done, total: list.length }),
-        );
-        part.forEach((id, i) => {
-          const score = scoreOf(found, i, label);
-          const result = { corpus_id: id, score, ...(withText && { text: list[id] ?? '' }) };
-          if (found.truncated[i] === 1) truncated.push(id);
-          ranked.push(result);
-          onResult?.(result);
-        });
-      }
-    });
-    ranked.sort((a, b) => b.score - a.score || a.corpus_id - b.corpus_id);
-    return Object.assign(ranked.slice(0, top_k ?? undefined), {
-      truncated: truncated.sort((a, b) => a - b),
-    });
+    return this.#work(
+      model,
+      (work) => this.forUser(options, documents, work),
+      { query, documents },
+      options,
+    );
   }
-}
-
-const lengthOf = (list: readonly string[], index: number): number => list[index]?.length ?? 0;
-
-/** Where in `order` the part that begins at `begin` ends. */
-function endOfPart(list: readonly string[], order: readonly number[], begin: number): number {
-  let end = begin;
-  let units = 0;
-  while (end < order.length && end - begin < mostDocuments && units < mostUnits) {
-    units += lengthOf(list, order[end++] ?? 0);
-  }
-  return end;
 }
