@@ -10,7 +10,7 @@ struct FamilyHeads {
   const char* dense;
   const char* activation;
   const char* output;
-  // ForMaskedLM; the tied map's bias is `words`.bias
+  // ForMaskedLM; the last map is `words`, of which there is only the bias if it is tied
   const char* words_dense;
   const char* words_norm;
   const char* words;
@@ -60,8 +60,8 @@ void SetModernBertDense(const HfConfig& config, HeadSpec& head) {
 }
 
 void SetMaskedWords(const HfConfig& config, const FamilyHeads& family, HeadSpec& head) {
-  if (family.words == nullptr || !config.tie_word_embeddings) return;
-  head.config.tied_output = true;
+  if (family.words == nullptr) return;
+  head.config.tied_output = config.tie_word_embeddings;
   head.config.dense_name = family.words_dense;
   head.config.norm_name = family.words_norm;
   head.config.output_name = family.words;

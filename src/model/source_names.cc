@@ -88,6 +88,11 @@ constexpr Rename kTensorFlowNames[] = {
     {"LayerNorm.gamma", "LayerNorm.weight"},
     {"LayerNorm.beta", "LayerNorm.bias"},
 };
+// A decoder that is not tied to the word embeddings has its bias one level up.
+constexpr Rename kDecoderNames[] = {
+    {"predictions.decoder.weight", "predictions.weight"},
+    {"lm_head.decoder.weight", "lm_head.weight"},
+};
 
 // In the order of ModelFamily. A file may do without the prefix.
 struct FamilyNames {
@@ -134,6 +139,7 @@ std::string CanonicalTensorName(ModelFamily family, std::string_view name) {
   std::string canonical(name);
   for (const auto& [from, to] : names.renames) Replace(canonical, from, to);
   for (const auto& [from, to] : kTensorFlowNames) Replace(canonical, from, to);
+  for (const auto& [from, to] : kDecoderNames) Replace(canonical, from, to);
   return canonical;
 }
 

@@ -222,7 +222,7 @@ Status AddCheckpointHead(const HfConfig& config, HeadTask task, SourceIndex& ind
     }
   }
   const uint64_t outputs = index.tensor(*output).shape[0];
-  if (names.config.tied_output && outputs != config.encoder.vocab_size) return Done{};
+  if (task == HeadTask::kFillMask && outputs != config.encoder.vocab_size) return Done{};
   if (task == HeadTask::kAnswer && outputs != 2) return Done{};
   Result<HeadSpec> head = CheckpointHead(config, static_cast<size_t>(outputs), task);
   if (!head.ok()) {

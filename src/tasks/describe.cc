@@ -115,9 +115,10 @@ std::string DescribeModel(const Model& model, const TaskSession& task) {
   writer.Key("modelType").String(config.model_type);
   WriteStrings("architectures", config.architectures, writer);
   writer.Key("tasks").BeginArray().String("embed");
-  if (model.HasHead(HeadTask::kClassify)) writer.String("classify");
-  if (model.HasHead(HeadTask::kTag)) writer.String("tag");
-  if (model.HasHead(HeadTask::kAnswer)) writer.String("answer");
+  for (const HeadTask head :
+       {HeadTask::kClassify, HeadTask::kTag, HeadTask::kAnswer, HeadTask::kFillMask}) {
+    if (model.HasHead(head)) writer.String(HeadTaskName(head));
+  }
   writer.EndArray();
   WriteHeads(model, writer);
   const auto tagger = model.RequireHead("", HeadTask::kTag);

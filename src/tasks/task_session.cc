@@ -4,6 +4,7 @@
 
 #include "nn/encoder.h"
 #include "nn/heads.h"
+#include "tasks/fill_mask.h"
 #include "tasks/sentence_vector.h"
 
 namespace pocketbert {
@@ -18,9 +19,13 @@ Result<TaskSession> OpenTaskSession(const Model& model, size_t max_batch_tokens,
   const size_t threads = pool->size();
   size_t head_bytes = 0;
   for (const Head& head : model.heads()) {
-    if (head.spec.task == HeadTask::kFillMask) continue;
-    const size_t rows = head.spec.input == HeadInput::kTokens ? tokens : texts;
-    head_bytes = std::max(head_bytes, HeadWorkspaceBytes(head.spec.config, rows, threads));
+    const HeadConfig& head_config = head.spec.config;
+    if (head.spec.task == HeadTask::kFillMask) {
+      head_bytes = std::max(head_bytes, FillMaskWorkspaceBytes(head_config, threads));
+    } else {
+      const size_t rows = head.spec.input == HeadInput::kTokens ? tokens : texts;
+      head_bytes = std::max(head_bytes, HeadWorkspaceBytes(head_config, rows, threads));
+    }
   }
   // A head that reads the [CLS] token gathers these rows first; they are no wider than a vector.
   const size_t bytes = EncoderWorkspaceBytes(config, tokens, threads) +

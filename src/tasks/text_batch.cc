@@ -66,6 +66,13 @@ std::vector<uint32_t> TextBatch::Lengths() const {
   return lengths;
 }
 
+void TextBatch::Keep(size_t count) {
+  ids.resize(offsets[count]);
+  if (!type_ids.empty()) type_ids.resize(offsets[count]);
+  offsets.resize(count + 1);
+  truncated.resize(count);
+}
+
 Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, TextList list,
                             std::string_view prefix, const LengthOptions& options) {
   PB_ASSIGN_OR_RETURN(const size_t max_length, MostTokens(model, options.max_length));

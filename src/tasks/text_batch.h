@@ -54,6 +54,8 @@ struct TextBatch {
   TokenBatch view() const { return {.ids = ids, .type_ids = type_ids, .offsets = offsets}; }
   // Tokens of each text.
   std::vector<uint32_t> Lengths() const;
+  // Takes all but the first `count` texts off.
+  void Keep(size_t count);
 };
 
 // Encodes as many texts, from the first, as fit a batch of the session: at least one if there is

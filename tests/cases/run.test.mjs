@@ -102,6 +102,14 @@ const kAlterations = [
   ['ner', 'ner-first-h', 'a wrong score', (c) => (c.expect.entities[1].score += 0.003)],
   ['qa', 'qa-utf16-h', 'a wrong answer', (c) => (c.expect.answers[0].answer = 'Stone')],
   ['qa', 'qa-top-k-h', 'one answer less', (c) => c.expect.answers.pop()],
+  ['fill-mask', 'mask-one-h', 'a wrong id', (c) => (c.expect.masks[0][1].id += 1)],
+  [
+    'fill-mask',
+    'mask-two-h',
+    'a wrong score',
+    (c) => (c.expect.masks[1][0].score += 3 * c.expect.abs),
+  ],
+  ['fill-mask', 'mask-targets-h', 'a word less', (c) => c.expect.masks[0].pop()],
   [
     'load-error',
     'err-dtype-h',
@@ -118,6 +126,7 @@ const kSound = [
   ['classify', 'cls-batch-h'],
   ['ner', 'ner-max-h'],
   ['qa', 'qa-empty-context-h'],
+  ['fill-mask', 'mask-missing-h'],
   ['load-error', 'err-labels-h'],
 ];
 

@@ -17,7 +17,15 @@ const kLifecycle = [
   'postprepare',
 ];
 /** Scripts that index.js imports only when they are needed. */
-const kLater = ['disk_store.js', 'folder.js', 'integrity.js', 'pipeline_tasks.js', 'sha256.js'];
+const kLater = [
+  'disk_store.js',
+  'filling.js',
+  'folder.js',
+  'integrity.js',
+  'pipeline_tasks.js',
+  'ranking.js',
+  'sha256.js',
+];
 const manifest = JSON.parse(readText('package.json'));
 
 function packedFiles() {

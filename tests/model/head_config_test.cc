@@ -164,7 +164,9 @@ TEST_CASE("the heads on tokens") {
     CHECK(answer.labels.empty());
   }
   const HfConfig untied = Config(R"({"model_type":"bert","tie_word_embeddings":false})");
-  CHECK(CheckpointHead(untied, 9, HeadTask::kFillMask).value().config.output_name.empty());
+  const HeadSpec decoder = CheckpointHead(untied, 9, HeadTask::kFillMask).value();
+  CHECK(decoder.config.output_name == "cls.predictions");
+  CHECK_FALSE(decoder.config.tied_output);
 }
 
 TEST_CASE("problem type and number of labels decide how scores are made") {

@@ -20,6 +20,8 @@
 namespace pocketbert {
 
 inline const std::string kHand = std::string(POCKETBERT_SOURCE_DIR) + "/tests/cases/hand/";
+inline const std::string kFamiliesHand =
+    std::string(POCKETBERT_SOURCE_DIR) + "/tests/cases-families/hand/";
 
 inline std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -87,7 +89,7 @@ inline Opened Open(const Folder& folder, Precision precision = Precision::kFloat
 inline Folder Fixture(const std::string& name) { return ReadFolder(kHand + "fixtures/" + name); }
 
 // Replaces files as a case's `files` say: null, {"json": …} or {"file": path}.
-inline void Overlay(Json files, Folder& folder) {
+inline void Overlay(Json files, const std::string& hand, Folder& folder) {
   for (const auto [path, change] : files.Members()) {
     const std::string key(path);
     if (change.is_null()) {
@@ -95,17 +97,17 @@ inline void Overlay(Json files, Folder& folder) {
     } else if (const std::optional<Json> json = change.Find("json")) {
       folder[key] = WriteJson(*json);
     } else {
-      folder[key] = ReadFile(kHand + std::string(change.GetString("file").value()));
+      folder[key] = ReadFile(hand + std::string(change.GetString("file").value()));
     }
   }
 }
 
-// The folder that a case of tests/cases/hand runs on, if it is one of the fixtures.
-inline std::optional<Folder> CaseFolder(Json test) {
+// The folder that a case of `hand` runs on, if it is one of the fixtures.
+inline std::optional<Folder> CaseFolder(Json test, const std::string& hand = kHand) {
   const Json dir = test.Get("model").value().FindOrNull("dir");
   if (dir.is_null()) return std::nullopt;
-  Folder folder = ReadFolder(kHand + std::string(dir.AsString().value()));
-  Overlay(test.FindOrNull("files"), folder);
+  Folder folder = ReadFolder(hand + std::string(dir.AsString().value()));
+  Overlay(test.FindOrNull("files"), hand, folder);
   return folder;
 }
 

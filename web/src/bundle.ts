@@ -20,4 +20,16 @@ export { hasDisk, later } from './models/platform.js';
 export { brokenHeader, readHeader } from './models/safetensors_header.js';
 export { decoded, missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';
+export { textsOf } from './tasks/encoding.js';
+export { headOf, scoreOf } from './tasks/label_scores.js';
+export { ownOptions } from './tasks/model_user.js';
+export {
+  check,
+  checkValue,
+  lengthTable,
+  listOf,
+  scoreTable,
+  text,
+  whole,
+} from './tasks/options.js';
 export { startWorker } from './worker/server.js';

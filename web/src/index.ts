@@ -14,9 +14,11 @@ export {
 } from './errors.js';
 export { Classifier } from './tasks/classifier.js';
 export { Embedder } from './tasks/embedder.js';
+export { Filler } from './tasks/filler.js';
 export { ModelUser } from './tasks/model_user.js';
 export { pipeline } from './tasks/pipeline.js';
 export type * from './tasks/pipeline_types.js';
+export { Ranker } from './tasks/ranker.js';
 export { Reader } from './tasks/reader.js';
 export { Tagger } from './tasks/tagger.js';
 export { Tokenizer } from './tasks/tokenizer.js';

@@ -5,6 +5,8 @@
 
 import type { ModelUser } from './tasks/model_user.js';
 
+export type * from './fill_types.js';
+export type * from './label_types.js';
 export type * from './span_types.js';
 
 // ---------------------------------------------------------------- where a model comes from
@@ -277,28 +279,6 @@ export interface SearchResult {
   readonly score: number;
 }
 
-// ---------------------------------------------------------------- classification
-
-export interface ClassifyOptions extends CallOptions, LengthOptions {
-  /** Labels at most, best first; default, or null: all. */
-  readonly top_k?: number | null | undefined;
-  /** Name of the head (`info.model.heads`); needed if there are several and none is named `default`. */
-  readonly head?: string | undefined;
-  /** Default: as the model says. `none`: raw scores. */
-  readonly activation?: 'softmax' | 'sigmoid' | 'none' | undefined;
-}
-
-export interface Label {
-  readonly label: string;
-  readonly score: number;
-}
-
-/** The labels of one text, best first, and what is to be known of the text. */
-export type Labels = Label[] & {
-  readonly tokens: number;
-  readonly truncated: boolean;
-};
-
 // ---------------------------------------------------------------- what an object tells of itself
 
 export interface HeadInfo {
@@ -314,7 +294,7 @@ export interface ModelInfo {
   readonly name: string;
   /** `model_type` of the config: `bert`, `distilbert`, `electra`; empty for a tokenizer alone. */
   readonly type: string;
-  /** What it can do: `embed`, `classify`, `tag`, `answer`; `tokenize` it always can. */
+  /** What it can do: `embed`, `classify`, `tag`, `answer`, `fill_mask`; `tokenize` it always can. */
   readonly tasks: readonly string[];
   /** Length of a vector; 0 for a tokenizer alone. */
   readonly dimensions: number;

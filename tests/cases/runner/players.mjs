@@ -1,29 +1,25 @@
-// Which player a kind has. A kind without one is skipped by name, as long as the package has no
-// class for it.
+// Which player a kind has. A kind without one is skipped by name.
 
-import * as pocketbert from 'pocketbert';
 import { playClassify } from './classify.mjs';
 import { playEmbed } from './embed.mjs';
+import { playFillMask } from './fill_mask.mjs';
 import { playLoadError } from './load_error.mjs';
 import { playNer } from './ner.mjs';
 import { Skip } from './outcome.mjs';
 import { playQa } from './qa.mjs';
 import { playFuzz, playTokenize } from './tokenize.mjs';
+import { playZeroShot } from './zero_shot.mjs';
 
 const kPlayers = {
   tokenize: playTokenize,
   fuzz: playFuzz,
   embed: playEmbed,
   classify: playClassify,
+  'zero-shot': playZeroShot,
   ner: playNer,
   qa: playQa,
+  'fill-mask': playFillMask,
   'load-error': playLoadError,
-};
-
-/** Kinds that wait for a class of the package. */
-const kAwaited = {
-  'fill-mask': { task: 'fill', needs: 'Filler' },
-  'zero-shot': { task: 'zero-shot', needs: 'ZeroShotClassifier' },
 };
 
 /**
@@ -31,15 +27,7 @@ const kAwaited = {
  */
 export function playerOf(kind) {
   if (Object.hasOwn(kPlayers, kind)) return kPlayers[kind];
-  if (!Object.hasOwn(kAwaited, kind)) {
-    return async () => {
-      throw new Skip(`this runner knows no kind ${kind}`);
-    };
-  }
-  const { task, needs } = kAwaited[kind];
   return async () => {
-    if (needs in pocketbert)
-      throw new Error(`the package exports ${needs}: ${kind} cases must be played`);
-    throw new Skip(`${task} — needs ${needs}`);
+    throw new Skip(`this runner knows no kind ${kind}`);
   };
 }

@@ -160,11 +160,17 @@ class FakeModel implements EngineModel {
   startClassify(): never {
     return this.classify();
   }
+  startZeroShot(): never {
+    return this.classify();
+  }
   startTag(): never {
     throw new PocketBertError('unsupported', 'the fake engine does not tag');
   }
   startAnswer(): never {
     throw new PocketBertError('unsupported', 'the fake engine does not answer');
+  }
+  startFillMask(): never {
+    throw new PocketBertError('unsupported', 'the fake engine does not fill masks');
   }
   destroy(): void {}
 }

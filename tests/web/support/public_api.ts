@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { PocketBertError } from 'pocketbert';
 
-const fixtures = join(process.cwd(), 'tests/cases/hand/fixtures');
+export const fixtures = join(process.cwd(), 'tests/cases/hand/fixtures');
 /** A tiny sentence encoder. */
 export const enc = join(fixtures, 'enc');
 /** A tiny classifier. */

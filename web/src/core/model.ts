@@ -1,6 +1,7 @@
 /** A model inside the module, and its tasks. */
 
 import { BatchRun, type Task } from './batch_run.js';
+import { fillMaskTask } from './fill_mask.js';
 import { Handle, type Instance } from './instance.js';
 import {
   rawAnswerOptions,
@@ -21,12 +22,17 @@ import type {
   EngineModel,
   EngineRun,
   EngineTokenizer,
+  FillMaskOptions,
+  FillMaskResult,
   HeadInfo,
   ModelInfo,
   TagOptions,
   TagResult,
   TextItem,
+  ZeroShotOptions,
+  ZeroShotResult,
 } from './types.js';
+import { zeroShotRun } from './zero_shot.js';
 
 type Reply<Name extends 'embed' | 'classify' | 'tag' | 'answer'> = Exclude<
   ReturnType<RawModule[Name]>,
@@ -74,6 +80,10 @@ export class WasmModel implements EngineModel {
 
   startClassify(items: readonly TextItem[], options?: ClassifyOptions): EngineRun<ClassifyResult> {
     return this.#classifyRun(items, options);
+  }
+
+  startZeroShot(items: readonly TextItem[], options: ZeroShotOptions): EngineRun<ZeroShotResult> {
+    return zeroShotRun(this.#instance, this.#handle, items, options);
   }
 
   startTag(texts: readonly string[], options: TagOptions = {}): EngineRun<TagResult> {
@@ -132,6 +142,11 @@ export class WasmModel implements EngineModel {
       },
     };
     return new BatchRun(this.#instance, [...items], task);
+  }
+
+  startFillMask(texts: readonly string[], options: FillMaskOptions = {}): EngineRun<FillMaskResult> {
+    const task = fillMaskTask(this.#instance, this.#handle, options);
+    return new BatchRun(this.#instance, itemsOf(texts), task);
   }
 
   destroy(): void {

@@ -4,6 +4,7 @@
  */
 
 import { refuse } from '../errors.js';
+import type { LengthOptions } from '../types.js';
 import type { RawModule, SharedModule } from './raw_module.js';
 import type {
   AnswerOptions,
@@ -13,6 +14,7 @@ import type {
   EncodeOptions,
   FilePadding,
   FileTruncation,
+  FillMaskOptions,
   TagOptions,
   TokenizerInfo,
 } from './types.js';
@@ -94,7 +96,7 @@ export function rawDecodeOptions(options: DecodeOptions) {
   };
 }
 
-function rawLengthOptions(raw: RawModule, { truncate = 'end', maxLength }: EmbedOptions) {
+function rawLengthOptions(raw: RawModule, { truncate = 'end', maxLength }: LengthOptions) {
   return { truncate: raw.Truncate[truncate], maxLength };
 }
 
@@ -121,6 +123,13 @@ export function rawClassifyOptions(raw: RawModule, options: ClassifyOptions) {
   };
 }
 
+export function rawZeroShotOptions(
+  raw: RawModule,
+  options: LengthOptions & { readonly head?: string | undefined },
+) {
+  return { length: rawLengthOptions(raw, options), head: wellFormed(options.head ?? '') };
+}
+
 export function rawTagOptions(raw: RawModule, options: TagOptions) {
   const { aggregation = 'simple', maxLength, stride } = options;
   return { windows: { maxLength, stride }, aggregation: raw.Aggregation[aggregation] };
@@ -135,4 +144,8 @@ export function rawAnswerOptions(options: AnswerOptions) {
     nullThreshold: options.null_threshold ?? 0,
     alignToWords: options.align_to_words ?? true,
   };
+}
+
+export function rawFillMaskOptions(raw: RawModule, options: FillMaskOptions) {
+  return { length: rawLengthOptions(raw, options), topK: options.top_k ?? 5 };
 }

@@ -18,6 +18,7 @@ import type {
   DecodeOptions as PublicDecodeOptions,
   EmbedOptions as PublicEmbedOptions,
   EncodeOptions as PublicEncodeOptions,
+  FillOptions as PublicFillOptions,
   PaddingOptions,
   TruncationOptions,
 } from '../types.js';
@@ -255,7 +256,7 @@ export interface ModelInfo {
   modelType: string;
   /** `BertModel`, … as config.json says; may be empty. */
   architectures: string[];
-  /** What the file can do: `embed`, `classify`, `tag`, `answer`. */
+  /** What the file can do: `embed`, `classify`, `tag`, `answer`, `fill_mask`. */
   tasks: string[];
   heads: HeadInfo[];
   /** Labels of the head that tags tokens; empty if there is none. */
@@ -318,6 +319,50 @@ export interface ClassifyResult {
   truncated: Uint8Array;
 }
 
+/** `labels`: how many a text has. */
+export interface ZeroShotOptions {
+  readonly truncate?: PublicClassifyOptions['truncate'];
+  readonly maxLength?: number | undefined;
+  readonly head?: string | undefined;
+  readonly multi_label?: boolean | undefined;
+  readonly labels: number;
+}
+
+/** One value a pair of text and hypothesis. */
+export interface ZeroShotResult {
+  /** Of the label, 0 to 1. */
+  scores: Float32Array;
+  /** Which of the head's labels was taken for entailment. */
+  entailment: number;
+  tokens: Uint32Array;
+  truncated: Uint8Array;
+}
+
+export interface FillMaskOptions extends Omit<EngineOptionsOf<PublicFillOptions>, 'targets'> {
+  readonly targets?: readonly string[] | undefined;
+}
+
+export interface FillMaskResult {
+  count: number;
+  /** Words kept for each mask. */
+  wordsPerMask: number;
+  /** [count] masks in each text. */
+  masks: Uint32Array;
+  /** The words of all masks, [masks, wordsPerMask], best first, in parts of any length. */
+  parts: {
+    ids: Int32Array;
+    scores: Float32Array;
+    /** The text of each word and that of its sequence, UTF-8, back to back. */
+    texts: Uint8Array;
+    /** [2 · ids] where in `texts` they end. */
+    ends: Uint32Array;
+  }[];
+  /** One sentence for each target in whose place another token was taken. */
+  notes: string[];
+  tokens: Uint32Array;
+  truncated: Uint8Array;
+}
+
 /**
  * A long call in steps of at most `maxBatchTokens` tokens, so that the caller can look at an
  * AbortSignal, report progress or let another call in between two steps. Several runs may be open at
@@ -344,9 +389,11 @@ export interface EngineModel {
   startEmbed(texts: readonly string[], options?: EmbedOptions): EngineRun<EmbedResult>;
   classify(items: readonly TextItem[], options?: ClassifyOptions): ClassifyResult;
   startClassify(items: readonly TextItem[], options?: ClassifyOptions): EngineRun<ClassifyResult>;
+  startZeroShot(items: readonly TextItem[], options: ZeroShotOptions): EngineRun<ZeroShotResult>;
   startTag(texts: readonly string[], options?: TagOptions): EngineRun<TagResult>;
   /** Items: `text` is the question, `pair` the context. */
   startAnswer(items: readonly TextItem[], options?: AnswerOptions): EngineRun<AnswerResult>;
+  startFillMask(texts: readonly string[], options?: FillMaskOptions): EngineRun<FillMaskResult>;
   /** Gives its memory back to the engine; again is harmless. Open runs of the model end with it. */
   destroy(): void;
 }

@@ -1,11 +1,24 @@
 /** `Classifier`: texts to labels. */
 
-import type { ClassifyResult } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
-import type { ClassifyOptions, CreateOptions, Label, Labels, TextInput } from '../types.js';
-import { itemsOf } from './encoding.js';
+import type {
+  ClassifyOptions,
+  CreateOptions,
+  Labels,
+  TextInput,
+  ZeroShotLabels,
+  ZeroShotOptions,
+} from '../types.js';
+import { itemsOf, textsOf } from './encoding.js';
+import {
+  candidatesOf,
+  headOf,
+  hypothesesOf,
+  labelsOf,
+  zeroShotLabelsOf,
+} from './label_scores.js';
 import { ModelUser, ownOptions } from './model_user.js';
-import { check, classifyTable } from './options.js';
+import { check, classifyTable, zeroShotTable } from './options.js';
 
 /**
  * Says which of the model's labels fit a text, or a pair of texts.
@@ -16,19 +29,10 @@ import { check, classifyTable } from './options.js';
  */
 export class Classifier extends ModelUser {
   static async create(options: CreateOptions = {}): Promise<Classifier> {
-    const session = await ModelUser.open(options);
-    if ((session.model?.heads.length ?? 0) > 0) return new Classifier(session);
-    const name = session.info.model.name || 'the model';
-    return ModelUser.refuse(
-      session,
-      new PocketBertError(
-        'unsupported',
-        `${name} (${session.model?.architectures.join() || 'of no architecture'}) has no head that classifies texts: neither classifier.weight of a ...ForSequenceClassification nor a file in heads/`,
-        {
-          hint: 'an Embedder can use it',
-        },
-      ),
-    );
+    const needs =
+      'classifies texts: neither classifier.weight of a ...ForSequenceClassification nor a file in heads/';
+    const hint = 'an Embedder can use it';
+    return new Classifier(await ModelUser.openHead(options, 'classify', needs, hint));
   }
 
   /** The labels of one text or pair, best first; of a list, one such list each. */
@@ -45,21 +49,60 @@ export class Classifier extends ModelUser {
     check(options, classifyTable(this.info.model));
     const args = { items: itemsOf(texts), options: ownOptions(options) };
     const result = await this.ask('classify', args, options, texts);
-    const all = labelsOf(result);
-    if (Array.isArray(texts)) return all;
-    const [only] = all;
-    if (only === undefined) throw new PocketBertError('trap', 'the engine gave no labels');
-    return only;
+    return oneOrAll(labelsOf(result, options), texts);
+  }
+
+  /**
+   * Which of your own labels fit a text, best first, by a model of natural language inference: it judges for
+   * each whether the sentence made of it follows from the text.
+   *
+   *     await classifier.zeroShot('The match went to extra time.', ['sports', 'politics']);
+   */
+  zeroShot(
+    text: string,
+    labels: readonly string[],
+    options?: ZeroShotOptions,
+  ): Promise<ZeroShotLabels>;
+  zeroShot(
+    texts: readonly string[],
+    labels: readonly string[],
+    options?: ZeroShotOptions,
+  ): Promise<ZeroShotLabels[]>;
+  zeroShot(
+    texts: string | readonly string[],
+    labels: readonly string[],
+    options?: ZeroShotOptions,
+  ): Promise<ZeroShotLabels | ZeroShotLabels[]>;
+  async zeroShot(
+    texts: string | readonly string[],
+    labels: readonly string[],
+    options: ZeroShotOptions = {},
+  ): Promise<ZeroShotLabels | ZeroShotLabels[]> {
+    const { model } = this.info;
+    check(options, zeroShotTable(model));
+    const candidates = candidatesOf(labels);
+    const { hypothesis_template: template = 'This example is {}.', ...own } = ownOptions(options);
+    const items = hypothesesOf(textsOf(texts), candidates, template);
+    const args = { items, options: { ...own, labels: candidates.length } };
+    const { onProgress } = options;
+    const result = await this.forUser(options, texts, (call) =>
+      call('zeroShot', args, (done, total) => {
+        const each = candidates.length;
+        onProgress?.({ done: Math.floor(done / each), total: total / each });
+      }),
+    );
+    const entailment = headOf(model, options.head).labels[result.entailment] ?? '';
+    const all = zeroShotLabelsOf(result, candidates, options);
+    return oneOrAll(
+      all.map((found) => Object.assign(found, { entailment })),
+      texts,
+    );
   }
 }
 
-function labelsOf(result: ClassifyResult): Labels[] {
-  const { count, labels, topK, indices, scores, tokens, truncated } = result;
-  return Array.from({ length: count }, (_, item) => {
-    const best = Array.from({ length: topK }, (__, rank): Label => {
-      const at = item * topK + rank;
-      return { label: labels[indices[at] ?? 0] ?? '', score: scores[at] ?? 0 };
-    });
-    return Object.assign(best, { tokens: tokens[item] ?? 0, truncated: truncated[item] === 1 });
-  });
+function oneOrAll<Result>(all: Result[], texts: unknown): Result | Result[] {
+  if (Array.isArray(texts)) return all;
+  const [only] = all;
+  if (only === undefined) throw new PocketBertError('trap', 'the engine gave no labels');
+  return only;
 }

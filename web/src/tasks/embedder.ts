@@ -14,8 +14,9 @@ import type {
 } from '../types.js';
 import { inBatches } from './batches.js';
 import { EmbeddingList, search, similarity } from './embeddings.js';
+import { textsOf } from './encoding.js';
 import { ModelUser, ownOptions } from './model_user.js';
-import { check, checkValue, embedTable, text } from './options.js';
+import { check, embedTable } from './options.js';
 import { selfTest } from './self_test.js';
 
 /**
@@ -61,12 +62,7 @@ export class Embedder extends ModelUser {
     options: EmbedOptions = {},
   ): Promise<Embedding | Embeddings> {
     check(options, embedTable(this.info.model));
-    const list = Array.isArray(texts) ? texts : [texts];
-    const copy = Array.from(list, (one, index) => {
-      checkValue(`text ${index}`, one, text);
-      return one;
-    });
-    const args = { texts: copy, options: engineOptions(options) };
+    const args = { texts: textsOf(texts), options: engineOptions(options) };
     const { data, count, dimensions, tokens, truncated } = await this.ask('embed', args, options, texts);
     if (typeof texts === 'string') {
       return Object.assign(data, { tokens: tokens[0] ?? 0, truncated: truncated[0] === 1 });

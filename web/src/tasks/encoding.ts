@@ -10,7 +10,7 @@ import { refuse } from '../errors.js';
 import type { Encoding, Offset, TextInput } from '../types.js';
 import { partsOf } from '../worker/slices.js';
 import type { Ask } from './model_user.js';
-import { check, itemTable } from './options.js';
+import { check, checkValue, itemTable, text } from './options.js';
 
 /** Texts in the engine's form. */
 export function itemsOf(texts: TextInput | readonly TextInput[]): TextItem[] {
@@ -30,6 +30,14 @@ function itemOf(input: TextInput, index?: number): TextItem {
   check(input, itemTable, name);
   const { text, pair } = input;
   return { text, pair };
+}
+
+/** The list of texts, or the list of one. */
+export function textsOf(texts: string | readonly string[]): string[] {
+  return Array.from(Array.isArray(texts) ? texts : [texts], (one, index) => {
+    checkValue(`text ${index}`, one, text);
+    return one;
+  });
 }
 
 /** Names of ids, each asked of the engine once. */

@@ -32,7 +32,7 @@ import {
   type Table,
 } from './options.js';
 
-/** Base of `Tokenizer`, `Embedder` and all other classes. Give one as `model` of another: they share it. */
+/** Base of `Tokenizer`, `Embedder` and all others. Give one as `model` of another: they share it. */
 export abstract class ModelUser implements AsyncDisposable {
   readonly #session: Session;
   readonly #latest = new Map<string, AbortController>();
@@ -59,18 +59,28 @@ export abstract class ModelUser implements AsyncDisposable {
     return Session.open({ ...options, model, tokenizerOnly, loadEngine });
   }
 
-  /** The session of a model that does `task`: one of `...architecture`. @internal */
-  protected static async openFor(
-    task: string,
-    architecture: string,
+  /**
+   * The session of a model that has a head for `task`, else an error.
+   * @param needs what such a head does, for the message
+   * @param hint default: what the model can do
+   * @internal
+   */
+  protected static async openHead(
     options: CreateOptions,
+    task: string,
+    needs: string,
+    hint?: string,
   ): Promise<Session> {
     const session = await ModelUser.open(options);
-    const { name, tasks } = session.info.model;
-    if (tasks.includes(task)) return session;
-    const message = `${name || 'the model'} (${session.model?.architectures.join() || 'of no architecture'}) has no head for this: expected a ...${architecture}`;
-    const hint = `it can ${tasks.join(', ')}`;
-    return ModelUser.refuse(session, new PocketBertError('unsupported', message, { hint }));
+    const { model, info } = session;
+    if (model?.tasks.includes(task)) return session;
+    const name = info.model.name || 'the model';
+    const architectures = model?.architectures.join() || 'of no architecture';
+    const message = `${name} (${architectures}) has no head that ${needs}`;
+    const { tasks } = info.model;
+    const can = tasks.length > 0 ? `it can ${tasks.join(', ')}` : 'it can only tokenize';
+    const error = new PocketBertError('unsupported', message, { hint: hint ?? can });
+    return ModelUser.refuse(session, error);
   }
 
   /** The session, for another object that asks for nothing else. */
@@ -159,7 +169,7 @@ export abstract class ModelUser implements AsyncDisposable {
   ): Promise<Encoding[]> {
     const items = itemsOf(texts);
     const aside: Ask = (method, args) => this.ask(method, args, {});
-    return this.#forUser(options, all, (call) =>
+    return this.forUser(options, all, (call) =>
       encodeItems(items, ownOptions(options), this.#vocabulary, { call, aside }),
     );
   }
@@ -175,11 +185,14 @@ export abstract class ModelUser implements AsyncDisposable {
     options: CallOptions,
     texts: unknown = '',
   ): Promise<Results[K]> {
-    return this.#forUser(options, texts, (call) => call(method, args));
+    return this.forUser(options, texts, (call) => call(method, args));
   }
 
-  /** Does what the user called for; all that goes through `call` ends as the options say. */
-  async #forUser<Result>(
+  /**
+   * Does what the user called for; all that goes through `call` ends as the options say.
+   * @internal
+   */
+  protected async forUser<Result>(
     options: CallOptions,
     texts: unknown,
     work: (call: Ask) => Promise<Result>,
@@ -191,8 +204,8 @@ export abstract class ModelUser implements AsyncDisposable {
     const { signal, unlink } = this.#link(options);
     const onProgress: Report | undefined = tell && ((done, total) => tell({ done, total }));
     try {
-      const result = await work((method, args) =>
-        this.#session.call(method, args, { priority, signal, onProgress }),
+      const result = await work((method, args, report = onProgress) =>
+        this.#session.call(method, args, { priority, signal, onProgress: report }),
       );
       onProgress?.(count, count);
       return result;
@@ -229,8 +242,12 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 }
 
-/** Asks the engine one question. @internal */
-export type Ask = <K extends Method>(method: K, args: Args[K]) => Promise<Results[K]>;
+/** Asks the engine one question; `report` in place of the user's `onProgress`. @internal */
+export type Ask = <K extends Method>(
+  method: K,
+  args: Args[K],
+  report?: Report,
+) => Promise<Results[K]>;
 
 /** What of the options is for the engine. @internal */
 export function ownOptions<Options extends CallOptions>(options: Options) {

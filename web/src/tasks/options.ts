@@ -15,12 +15,14 @@ import type {
   DecodeOptions,
   EmbedOptions,
   EncodeOptions,
+  FitOptions,
   LengthOptions,
   ModelInfo,
   PaddingOptions,
   TagOptions,
   TokenizerCreateOptions,
   TruncationOptions,
+  ZeroShotOptions,
 } from '../types.js';
 
 /**
@@ -36,6 +38,9 @@ export type TableOf<Options> = { readonly [K in keyof Required<Options>]: Rule }
 const kinds: { readonly [word: string]: (value: unknown) => boolean } = {
   null: (value) => value === null,
   false: (value) => value === false,
+  'a finite number': Number.isFinite,
+  'a list of texts': (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string'),
   'an AbortSignal': (value) => 'addEventListener' in Object(value),
   '{path: hash}': (value) => Object.keys(Object(value)).length > 0,
   '{path: file}': isRecord,
@@ -61,7 +66,7 @@ export const callTable = {
   onProgress: 'a function',
 } satisfies TableOf<CallOptions>;
 
-const lengthTable = ({ maxTokens }: ModelInfo) =>
+export const lengthTable = ({ maxTokens }: ModelInfo) =>
   ({
     ...callTable,
     truncate: 'end|start|error',
@@ -79,13 +84,32 @@ export const embedTable = (model: ModelInfo) =>
     normalize: flag,
   }) satisfies TableOf<EmbedOptions>;
 
+const headTable = (model: ModelInfo) => ({
+  ...lengthTable(model),
+  head: model.heads.map(({ name }) => name),
+});
+
+const fitTable = {
+  abstain: 'a finite number',
+  threshold: 'a finite number',
+} satisfies TableOf<FitOptions>;
+
+export const scoreTable = (model: ModelInfo) => ({
+  ...headTable(model),
+  top_k: `${whole(1)}|null`,
+  activation: 'softmax|sigmoid|none',
+});
+
 export const classifyTable = (model: ModelInfo) =>
+  ({ ...scoreTable(model), ...fitTable }) satisfies TableOf<ClassifyOptions>;
+
+export const zeroShotTable = (model: ModelInfo) =>
   ({
-    ...lengthTable(model),
-    top_k: `${whole(1)}|null`,
-    head: model.heads.map(({ name }) => name),
-    activation: 'softmax|sigmoid|none',
-  }) satisfies TableOf<ClassifyOptions>;
+    ...headTable(model),
+    ...fitTable,
+    hypothesis_template: text,
+    multi_label: flag,
+  }) satisfies TableOf<ZeroShotOptions>;
 
 export const tagTable = ({ maxTokens }: ModelInfo) =>
   ({

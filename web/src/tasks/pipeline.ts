@@ -4,16 +4,19 @@ import { later } from '../models/platform.js';
 import type { Source } from '../types.js';
 import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
+import { Filler } from './filler.js';
 import type { ModelUser } from './model_user.js';
 import { callTable, check, checkValue, createTable, whole } from './options.js';
 import type {
   FeatureExtractionPipeline,
+  FillMaskPipeline,
+  Pipeline,
   PipelineOptions,
   QuestionAnsweringPipeline,
   TextClassificationPipeline,
   TokenClassificationPipeline,
+  ZeroShotClassificationPipeline,
 } from './pipeline_types.js';
-import type { Pipeline } from './pipeline_tasks.js';
 import { Reader } from './reader.js';
 import { Tagger } from './tagger.js';
 
@@ -34,6 +37,11 @@ export function pipeline(
   options?: PipelineOptions,
 ): Promise<TextClassificationPipeline>;
 export function pipeline(
+  task: 'zero-shot-classification',
+  model?: Source | ModelUser,
+  options?: PipelineOptions,
+): Promise<ZeroShotClassificationPipeline>;
+export function pipeline(
   task: 'token-classification' | 'ner',
   model?: Source | ModelUser,
   options?: PipelineOptions,
@@ -43,12 +51,28 @@ export function pipeline(
   model?: Source | ModelUser,
   options?: PipelineOptions,
 ): Promise<QuestionAnsweringPipeline>;
+export function pipeline(
+  task: 'fill-mask',
+  model?: Source | ModelUser,
+  options?: PipelineOptions,
+): Promise<FillMaskPipeline>;
 export async function pipeline(
   task: string,
   model: Source | ModelUser = 'default',
   options: PipelineOptions = {},
 ): Promise<Pipeline> {
   const { createPipeline } = await later(import('./pipeline_tasks.js'));
-  const kit = { Classifier, Embedder, Reader, Tagger, callTable, check, checkValue, createTable, whole };
+  const kit = {
+    Classifier,
+    Embedder,
+    Filler,
+    Reader,
+    Tagger,
+    callTable,
+    check,
+    checkValue,
+    createTable,
+    whole,
+  };
   return createPipeline(kit, task, model, options);
 }

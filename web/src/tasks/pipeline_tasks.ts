@@ -4,9 +4,18 @@
  */
 
 import { PocketBertError } from '../errors.js';
-import type { CallOptions, CreateOptions, Label, Pooling, Progress, Source } from '../types.js';
+import type {
+  CallOptions,
+  CreateOptions,
+  Fill,
+  Label,
+  Pooling,
+  Progress,
+  Source,
+} from '../types.js';
 import type { Classifier } from './classifier.js';
 import type { Embedder } from './embedder.js';
+import type { Filler } from './filler.js';
 import type { ModelUser } from './model_user.js';
 import { withFacts } from './pipeline_facts.js';
 import { questionAnswering, tokenClassification } from './pipeline_spans.js';
@@ -14,12 +23,16 @@ import type { callTable, check, checkValue, createTable, TableOf, whole } from '
 import type {
   FeatureExtractionOptions,
   FeatureExtractionPipeline,
+  FillMaskOptions,
+  FillMaskPipeline,
+  Pipeline,
   PipelineOptions,
-  QuestionAnsweringPipeline,
   Tensor,
   TextClassificationOptions,
   TextClassificationPipeline,
-  TokenClassificationPipeline,
+  ZeroShotClassification,
+  ZeroShotClassificationOptions,
+  ZeroShotClassificationPipeline,
 } from './pipeline_types.js';
 import type { Reader } from './reader.js';
 import type { Tagger } from './tagger.js';
@@ -32,6 +45,7 @@ import { MatrixTensor, packSigns } from './tensor.js';
 export interface Kit {
   readonly Classifier: typeof Classifier;
   readonly Embedder: typeof Embedder;
+  readonly Filler: typeof Filler;
   readonly Reader: typeof Reader;
   readonly Tagger: typeof Tagger;
   readonly callTable: typeof callTable;
@@ -64,21 +78,22 @@ const labelTable = ({ whole: wholeNumber }: Kit) =>
     head: 'a string',
   }) satisfies TableOf<Omit<TextClassificationOptions, keyof CallOptions>>;
 
+const zeroShotTable = {
+  hypothesis_template: 'a string',
+  multi_label: 'a boolean',
+} satisfies TableOf<Omit<ZeroShotClassificationOptions, keyof CallOptions>>;
+
 /** Tasks by name; each builds its pipeline. */
 const tasks = {
   'feature-extraction': featureExtraction,
   'text-classification': textClassification,
   'sentiment-analysis': textClassification,
+  'zero-shot-classification': zeroShotClassification,
   'token-classification': tokenClassification,
   ner: tokenClassification,
   'question-answering': questionAnswering,
+  'fill-mask': fillMask,
 } as const;
-
-export type Pipeline =
-  | FeatureExtractionPipeline
-  | QuestionAnsweringPipeline
-  | TextClassificationPipeline
-  | TokenClassificationPipeline;
 
 export async function createPipeline(
   kit: Kit,
@@ -256,4 +271,65 @@ async function textClassification(
     return isList(texts) ? plain : (plain[0] ?? []);
   }
   return withFacts(classify, task, classifier);
+}
+
+async function zeroShotClassification(
+  kit: Kit,
+  task: string,
+  options: CreateOptions,
+): Promise<ZeroShotClassificationPipeline> {
+  const classifier = await kit.Classifier.create(options);
+  type Names = string | readonly string[];
+  function classify(
+    texts: string,
+    names: Names,
+    call?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification>;
+  function classify(
+    texts: readonly string[],
+    names: Names,
+    call?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification[]>;
+  async function classify(
+    texts: string | readonly string[],
+    names: Names,
+    call: ZeroShotClassificationOptions = {},
+  ): Promise<ZeroShotClassification | ZeroShotClassification[]> {
+    kit.check(call, { ...kit.callTable, ...zeroShotTable });
+    const list = isList(texts) ? texts : [texts];
+    const priority = call.priority ?? (isList(texts) ? 'batch' : 'interactive');
+    const labels = isList(names) ? names : [names];
+    const found = await classifier.zeroShot(list, labels, { ...call, priority });
+    const results = found.map((best, i) => ({
+      sequence: list[i] ?? '',
+      labels: best.map(({ label }) => label),
+      scores: best.map(({ score }) => score),
+    }));
+    const [only] = results;
+    return isList(texts) || only === undefined ? results : only;
+  }
+  return withFacts(classify, task, classifier);
+}
+
+async function fillMask(
+  kit: Kit,
+  task: string,
+  options: CreateOptions,
+): Promise<FillMaskPipeline> {
+  const filler = await kit.Filler.create(options);
+  const plain = (found: Fill[] | Fill[][]): Fill[] | Fill[][] => found.slice();
+  function fill(texts: string, call?: FillMaskOptions): Promise<Fill[] | Fill[][]>;
+  function fill(
+    texts: readonly string[],
+    call?: FillMaskOptions,
+  ): Promise<(Fill[] | Fill[][])[]>;
+  async function fill(
+    texts: string | readonly string[],
+    call?: FillMaskOptions,
+  ): Promise<Fill[] | Fill[][] | (Fill[] | Fill[][])[]> {
+    return isList(texts)
+      ? (await filler.fill(texts, call)).map(plain)
+      : plain(await filler.fill(texts, call));
+  }
+  return withFacts(fill, task, filler);
 }

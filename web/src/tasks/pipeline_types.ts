@@ -1,6 +1,14 @@
 /** Types of `pipeline()`: option names and result shapes as in transformers.js. */
 
-import type { Aggregation, Answer, CallOptions, CreateOptions, Info, Label } from '../types.js';
+import type {
+  Aggregation,
+  Answer,
+  CallOptions,
+  CreateOptions,
+  Fill,
+  Info,
+  Label,
+} from '../types.js';
 
 /** The result of a feature-extraction pipeline: the Tensor of transformers.js as far as it is used. */
 export interface Tensor {
@@ -78,6 +86,33 @@ export interface TextClassificationPipeline extends PipelineObject {
   (texts: readonly string[], options?: TextClassificationOptions): Promise<Label[] | Label[][]>;
 }
 
+export interface ZeroShotClassificationOptions extends CallOptions {
+  /** Default `This example is {}.` */
+  readonly hypothesis_template?: string | undefined;
+  readonly multi_label?: boolean | undefined;
+}
+
+export interface ZeroShotClassification {
+  /** The text. */
+  readonly sequence: string;
+  /** Best first. */
+  readonly labels: string[];
+  readonly scores: number[];
+}
+
+export interface ZeroShotClassificationPipeline extends PipelineObject {
+  (
+    texts: string,
+    candidate_labels: string | readonly string[],
+    options?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification>;
+  (
+    texts: readonly string[],
+    candidate_labels: string | readonly string[],
+    options?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification[]>;
+}
+
 export interface TokenClassificationOptions extends CallOptions {
   /** Default `none`. */
   readonly aggregation_strategy?: Aggregation | undefined;
@@ -130,3 +165,24 @@ export interface QuestionAnsweringPipeline extends PipelineObject {
     options?: QuestionAnsweringOptions,
   ): Promise<(Answer | Answer[])[]>;
 }
+
+export interface FillMaskOptions extends CallOptions {
+  /** Default 5. */
+  readonly top_k?: number | undefined;
+  /** The only words to choose from, as in `FillOptions`. */
+  readonly targets?: string | readonly string[] | undefined;
+}
+
+export interface FillMaskPipeline extends PipelineObject {
+  /** A list of words; of a text with several masks, one for each. */
+  (texts: string, options?: FillMaskOptions): Promise<Fill[] | Fill[][]>;
+  (texts: readonly string[], options?: FillMaskOptions): Promise<(Fill[] | Fill[][])[]>;
+}
+
+export type Pipeline =
+  | FeatureExtractionPipeline
+  | TextClassificationPipeline
+  | ZeroShotClassificationPipeline
+  | TokenClassificationPipeline
+  | QuestionAnsweringPipeline
+  | FillMaskPipeline;

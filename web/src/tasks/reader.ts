@@ -21,8 +21,8 @@ type ForSome = AnswerOptions & { readonly top_k: number };
 export class Reader extends ModelUser {
   /** Rejects as `unsupported` if the model does not answer questions. */
   static async create(options: CreateOptions = {}): Promise<Reader> {
-    const session = await ModelUser.openFor('answer', 'ForQuestionAnswering', options);
-    return new Reader(session);
+    const needs = 'finds answers, as that of a ...ForQuestionAnswering does';
+    return new Reader(await ModelUser.openHead(options, 'answer', needs));
   }
 
   /** The best answer; with `top_k` a list of answers, best first. Question and context must not be empty. */

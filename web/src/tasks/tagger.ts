@@ -3,8 +3,9 @@
 import type { TagResult } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import type { CreateOptions, Entity, TagOptions, TextSpan, TokenTag } from '../types.js';
+import { textsOf } from './encoding.js';
 import { ModelUser, ownOptions } from './model_user.js';
-import { check, checkValue, tagTable, text } from './options.js';
+import { check, tagTable } from './options.js';
 
 /** What joined tokens are, or single ones. */
 type Tags = Entity[] | TokenTag[];
@@ -27,8 +28,8 @@ type ForEntities = TagOptions & {
 export class Tagger extends ModelUser {
   /** Rejects as `unsupported` if the model does not label tokens. */
   static async create(options: CreateOptions = {}): Promise<Tagger> {
-    const session = await ModelUser.openFor('tag', 'ForTokenClassification', options);
-    return new Tagger(session);
+    const needs = 'labels tokens, as that of a ...ForTokenClassification does';
+    return new Tagger(await ModelUser.openHead(options, 'tag', needs));
   }
 
   /**
@@ -42,11 +43,7 @@ export class Tagger extends ModelUser {
   tag(texts: string | readonly string[], options?: TagOptions): Promise<Tags | Tags[]>;
   async tag(texts: string | readonly string[], options: TagOptions = {}): Promise<Tags | Tags[]> {
     check(options, tagTable(this.info.model));
-    const list = Array.isArray(texts) ? texts : [texts];
-    const copy = Array.from(list, (one, index) => {
-      checkValue(`text ${index}`, one, text);
-      return one;
-    });
+    const copy = textsOf(texts);
     const args = { texts: copy, options: ownOptions(options) };
     const result = await this.ask('tag', args, options, texts);
     const all = tagsOf(result, copy, options.aggregation === 'none');

@@ -19,6 +19,8 @@ import type {
   EngineModel,
   EngineOptions,
   EngineTokenizer,
+  FillMaskOptions,
+  FillMaskResult,
   FolderTexts,
   ImportOptions,
   LoadEngine,
@@ -28,6 +30,8 @@ import type {
   TagResult,
   TextItem,
   TokenizerInfo,
+  ZeroShotOptions,
+  ZeroShotResult,
 } from '../core/types.js';
 import { PocketBertError } from '../errors.js';
 import type { RequestRecord } from '../types.js';
@@ -151,6 +155,10 @@ function modelHandlers(state: State) {
       readonly items: readonly TextItem[];
       readonly options: ClassifyOptions;
     }): Job<ClassifyResult> => model().startClassify(args.items, args.options),
+    zeroShot: (args: {
+      readonly items: readonly TextItem[];
+      readonly options: ZeroShotOptions;
+    }): Job<ZeroShotResult> => model().startZeroShot(args.items, args.options),
     tag: (args: {
       readonly texts: readonly string[];
       readonly options: TagOptions;
@@ -160,6 +168,10 @@ function modelHandlers(state: State) {
       readonly items: readonly TextItem[];
       readonly options: AnswerOptions;
     }): Job<AnswerResult> => model().startAnswer(args.items, args.options),
+    fillMask: (args: {
+      readonly texts: readonly string[];
+      readonly options: FillMaskOptions;
+    }): Job<FillMaskResult> => model().startFillMask(args.texts, args.options),
   };
 }
 

@@ -1,0 +1,79 @@
+/** What a `Ranker` does. A file of its own, which `Ranker.create` loads: few pages have one. */
+
+import { PocketBertError } from '../errors.js';
+import type { ModelInfo, Ranked, Ranking, RankOptions } from '../types.js';
+import { textsOf } from './encoding.js';
+import { headOf, scoreOf } from './label_scores.js';
+import { ownOptions, type Ask } from './model_user.js';
+import { check, checkValue, listOf, scoreTable, text, type TableOf } from './options.js';
+
+/** Documents given to the engine at once; one of more UTF-16 units goes alone. */
+const mostDocuments = 64;
+const mostUnits = 16_384;
+
+const rankTable = (model: ModelInfo) =>
+  ({
+    ...scoreTable(model),
+    label: model.heads.flatMap(({ labels }) => labels),
+    return_documents: 'a boolean',
+    onResult: 'a function',
+  }) satisfies TableOf<RankOptions>;
+
+/** @param forUser does work on behalf of the user */
+export async function rank(
+  model: ModelInfo,
+  forUser: (work: (call: Ask) => Promise<void>) => Promise<void>,
+  { query, documents }: { query: string; documents: readonly string[] },
+  options: RankOptions,
+): Promise<Ranking> {
+  check(options, rankTable(model));
+  checkValue('the query', query, text);
+  const list = textsOf(listOf('the documents', documents));
+  const { top_k, label, return_documents: withText, onResult, ...own } = ownOptions(options);
+  const { labels } = headOf(model, own.head);
+  if (labels.length > 1 && label === undefined) {
+    throw new PocketBertError(
+      'invalid_argument',
+      `the head has the labels ${labels.join(', ')}; say by which one to rank: { label }`,
+    );
+  }
+  const activation: RankOptions['activation'] =
+    own.activation ?? (labels.length > 1 ? 'none' : 'sigmoid');
+  const tell = options.onProgress;
+  const order = list.map((_, i) => i).sort((a, b) => lengthOf(list, a) - lengthOf(list, b));
+  const ranked: Ranked[] = [];
+  const truncated: number[] = [];
+  await forUser(async (call) => {
+    while (ranked.length < list.length) {
+      const begin = ranked.length;
+      const part = order.slice(begin, endOfPart(list, order, begin));
+      const items = part.map((i) => ({ text: query, pair: list[i] }));
+      const found = await call('classify', { items, options: { ...own, activation } }, (done) =>
+        tell?.({ done: begin + done, total: list.length }),
+      );
+      part.forEach((id, i) => {
+        const score = scoreOf(found, i, label);
+        const result = { corpus_id: id, score, ...(withText && { text: list[id] ?? '' }) };
+        if (found.truncated[i] === 1) truncated.push(id);
+        ranked.push(result);
+        onResult?.(result);
+      });
+    }
+  });
+  ranked.sort((a, b) => b.score - a.score || a.corpus_id - b.corpus_id);
+  return Object.assign(ranked.slice(0, top_k ?? undefined), {
+    truncated: truncated.sort((a, b) => a - b),
+  });
+}
+
+const lengthOf = (list: readonly string[], index: number): number => list[index]?.length ?? 0;
+
+/** Where in `order` the part that begins at `begin` ends. */
+function endOfPart(list: readonly string[], order: readonly number[], begin: number): number {
+  let end = begin;
+  let units = 0;
+  while (end < order.length && end - begin < mostDocuments && units < mostUnits) {
+    units += lengthOf(list, order[end++] ?? 0);
+  }
+  return end;
+}
