@@ -38,7 +38,7 @@ class RegexCompiler {
 
  private:
   ErrorBox Refuse(const char* what) const {
-    return UnsupportedError(Message("the regular expression \"") +
+    return UnsupportedError(Message("the pattern \"") +
                             std::string_view(regex_.pattern_).substr(0, 200) + "\"" + what);
   }
 

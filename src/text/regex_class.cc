@@ -54,7 +54,7 @@ int HexDigit(char c) {
 }  // namespace
 
 Message RegexReader::About(const char* what) const {
-  return Message("the regular expression \"") + pattern_.substr(0, 200) + "\" " + what;
+  return Message("the pattern \"") + pattern_.substr(0, 200) + "\" " + what;
 }
 
 void RegexReader::Fail(ErrorBox&& error) {

@@ -163,7 +163,7 @@ Status Regex::FindAll(std::string_view text, std::vector<Piece>& matches) const 
   while (at <= end) {
     const char* const match = matcher.MatchAt(at);
     if (matcher.gave_up()) {
-      return TooLongError(Message("the regular expression \"") +
+      return TooLongError(Message("the pattern \"") +
                           std::string_view(pattern_).substr(0, 200) +
                           "\" takes too many steps on this text");
     }
