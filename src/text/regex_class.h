@@ -43,7 +43,7 @@ class RegexReader {
   char32_t ReadCharEscape();
   void AddChar(char32_t c, const RegexFlags& flags, CharSet& set);
 
-  // Errors of the form `the regular expression "…" WHAT`.
+  // Errors of the form `the pattern "…" WHAT`.
   void Refuse(const char* what);
   void Malformed(const char* what);
   Status TakeStatus();
