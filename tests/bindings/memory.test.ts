@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { packTexts } from '../../web/src/core/texts.js';
-import { encode, failure, load, openFixture, rejection, runnableVariants } from './support/setup.js';
+import { encode, failure, fixture, load, openFixture, rejection, runnableVariants, textsOf } from './support/setup.js';
 
 const kText = 'A new stone bridge by the mill, one day and one night at the water city. '.repeat(4);
 
@@ -37,6 +37,8 @@ for (const variant of await runnableVariants()) {
         model.embed([kText]);
         model.destroy();
         await rejection('format', engine.createImporter({ 'config.json': '{' }));
+        const { 'tokenizer.json': json = '' } = textsOf(fixture('enc'));
+        (await engine.openTokenizer({ 'tokenizer.json': json })).destroy();
         failure('format', () => engine.openModel(new Uint8Array(500_000)));
       };
       await cycle();

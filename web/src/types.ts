@@ -292,7 +292,7 @@ export interface HeadInfo {
 export interface ModelInfo {
   /** Name of the model, as far as its source tells. */
   readonly name: string;
-  /** `model_type` of the config: `bert`, `distilbert`, `electra`; empty for a tokenizer alone. */
+  /** `model_type` of the config, e.g. `bert`, `roberta`; empty for a tokenizer alone. */
   readonly type: string;
   /** What it can do: `embed`, `classify`, `tag`, `answer`, `fill_mask`; `tokenize` it always can. */
   readonly tasks: readonly string[];

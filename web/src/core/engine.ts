@@ -84,7 +84,7 @@ class WasmEngine implements Engine {
     }
   }
 
-  async createImporter(files: FolderTexts, options?: ImportOptions): Promise<EngineImporter> {
+  async createImporter(files: FolderTexts, options: ImportOptions = {}): Promise<EngineImporter> {
     const instance = await this.#startImport();
     try {
       return new WasmImporter(instance, this, files, options, () => this.#endImport(instance));
@@ -99,7 +99,7 @@ class WasmEngine implements Engine {
     const texts = writeFiles(instance, files);
     try {
       const raw = instance.call((module) => module.openTokenizer(texts.raw));
-      return new WasmTokenizer(instance, new Handle(instance, 'tokenizer', raw), true);
+      return new WasmTokenizer(instance, new Handle(instance, 'tokenizer', raw), () => this.#endImport(instance));
     } catch (error) {
       this.#endImport(instance);
       throw error;
@@ -110,6 +110,10 @@ class WasmEngine implements Engine {
 
   async #startImport(): Promise<Instance<ImportModule>> {
     const instance = await startImportInstance(this.#options);
+    if (!this.alive) {
+      instance.destroy();
+      throw new PocketBertError('destroyed', 'the engine was destroyed');
+    }
     this.#imports.add(instance);
     return instance;
   }
@@ -121,7 +125,9 @@ class WasmEngine implements Engine {
 
   memory(): EngineMemory {
     const total = { wasmBytes: 0, usedBytes: 0 };
-    for (const instance of [this.#instance, ...this.#imports]) {
+    // An import that trapped has ended alone.
+    const imports = [...this.#imports].filter((instance) => instance.alive);
+    for (const instance of [this.#instance, ...imports]) {
       total.wasmBytes += instance.call((raw) => raw.memoryBytes());
       total.usedBytes += instance.call((raw) => raw.usedBytes());
     }

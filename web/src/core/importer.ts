@@ -26,8 +26,8 @@ export class WasmImporter implements EngineImporter {
     instance: Instance<ImportModule>,
     engine: Engine,
     files: FolderTexts,
-    options: ImportOptions = {},
-    end: () => void = () => {},
+    options: ImportOptions,
+    end: () => void,
   ) {
     this.#instance = instance;
     this.#engine = engine;

@@ -57,7 +57,7 @@ export class WasmModel implements EngineModel {
   constructor(instance: Instance, raw: number) {
     this.#instance = instance;
     this.#handle = new Handle(instance, 'model', raw);
-    this.tokenizer = new WasmTokenizer(instance, this.#handle, false);
+    this.tokenizer = new WasmTokenizer(instance, this.#handle);
   }
 
   info(): ModelInfo {

@@ -17,14 +17,17 @@ import type {
 export class WasmTokenizer implements EngineTokenizer {
   readonly #instance: Instance<SharedModule>;
   readonly #handle: Handle;
-  readonly #owns: boolean;
+  readonly #end: (() => void) | undefined;
   #info: TokenizerInfo | undefined;
 
-  /** @param handle of a tokenizer, or of a model that has one; freed by `destroy` if `owns` */
-  constructor(instance: Instance<SharedModule>, handle: Handle, owns: boolean) {
+  /**
+   * @param handle of a tokenizer, or of a model that has one
+   * @param end for a tokenizer with an instance of its own: gives that back
+   */
+  constructor(instance: Instance<SharedModule>, handle: Handle, end?: () => void) {
     this.#instance = instance;
     this.#handle = handle;
-    this.#owns = owns;
+    this.#end = end;
   }
 
   info(): TokenizerInfo {
@@ -64,7 +67,9 @@ export class WasmTokenizer implements EngineTokenizer {
   }
 
   destroy(): void {
-    if (this.#owns) this.#handle.free();
+    if (this.#end === undefined) return;
+    this.#handle.free();
+    this.#end();
   }
 
   #withTexts<Reply>(texts: PackedTexts, body: (raw: SharedModule, tokenizer: number, block: number) => Reply) {

@@ -252,7 +252,7 @@ export interface HeadInfo {
 export interface ModelInfo {
   /** Name given when it was imported or opened; may be empty. */
   source: string;
-  /** `bert`, `distilbert`, `electra`. */
+  /** `model_type` of the config, e.g. `bert`, `roberta`. */
   modelType: string;
   /** `BertModel`, … as config.json says; may be empty. */
   architectures: string[];
