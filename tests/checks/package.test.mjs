@@ -18,6 +18,7 @@ const kLifecycle = [
 ];
 /** Scripts that index.js imports only when they are needed. */
 const kLater = [
+  'answering.js',
   'disk_store.js',
   'filling.js',
   'folder.js',
@@ -25,6 +26,7 @@ const kLater = [
   'pipeline_tasks.js',
   'ranking.js',
   'sha256.js',
+  'tagging.js',
 ];
 const manifest = JSON.parse(readText('package.json'));
 

@@ -10,7 +10,7 @@ import { countInstructions } from './wasm_opcodes.mjs';
 const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
 const kModules = [...kVariants, 'import'];
 /** What a page may cost: the product's word. */
-const kBudget = { raw: 320_000, brotli: 130_000, script: 25_000 };
+const kBudget = { raw: 340_000, brotli: 140_000, script: 27_000 };
 
 const dist = (name) => readFileSync(`${kTop}dist/${name}`);
 const brotli = (bytes) =>

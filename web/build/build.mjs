@@ -13,8 +13,8 @@
 //    web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in one
 //    folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
 //    The worker is only the few lines that listen; what they call is in index.js. What few pages need
-//    (folder, integrity, sha256, disk_store, filling, ranking, pipeline_tasks) is imported when it is
-//    needed, from a file of its own, which takes from index.js what is there already, too. One file
+//    (folder, integrity, sha256, disk_store, answering, filling, ranking, tagging, pipeline_tasks) is
+//    imported when it is needed, from a file of its own, which takes from index.js what is there already, too. One file
 //    for all that every page needs compresses better than two, and is one request.
 
 import {
@@ -52,8 +52,10 @@ const kEntries = [
   { out: 'integrity', source: 'web/src/models/integrity.ts', apart: true },
   { out: 'sha256', source: 'web/src/models/sha256.ts', apart: true },
   { out: 'disk_store', source: 'web/src/models/disk_store.ts', apart: true },
+  { out: 'answering', source: 'web/src/tasks/answering.ts', apart: true },
   { out: 'filling', source: 'web/src/tasks/filling.ts', apart: true },
   { out: 'ranking', source: 'web/src/tasks/ranking.ts', apart: true },
+  { out: 'tagging', source: 'web/src/tasks/tagging.ts', apart: true },
   { out: 'pipeline_tasks', source: 'web/src/tasks/pipeline_tasks.ts', apart: true },
   { out: 'cli', source: 'web/src/cli/main.ts', banner: '#!/usr/bin/env node' },
 ];

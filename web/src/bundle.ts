@@ -24,6 +24,7 @@ export { textsOf } from './tasks/encoding.js';
 export { headOf, scoreOf } from './tasks/label_scores.js';
 export { ownOptions } from './tasks/model_user.js';
 export {
+  callTable,
   check,
   checkValue,
   lengthTable,

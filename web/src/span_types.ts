@@ -49,6 +49,9 @@ export interface TokenTag extends TextSpan {
   readonly token: string;
 }
 
+/** What a text holds: joined tokens or, with `aggregation: 'none'`, single ones. */
+export type Tags = Entity[] | TokenTag[];
+
 /** Names and meaning as in transformers. */
 export interface AnswerOptions extends CallOptions {
   /** Answers to give, best first; then the result is a list, of which several may read alike. At most 1000. */

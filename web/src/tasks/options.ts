@@ -8,7 +8,6 @@ import { PocketBertError, refuse } from '../errors.js';
 import { isRecord } from '../models/files.js';
 import { poolingNames } from '../models/info.js';
 import type {
-  AnswerOptions,
   CallOptions,
   ClassifyOptions,
   CreateOptions,
@@ -19,7 +18,6 @@ import type {
   LengthOptions,
   ModelInfo,
   PaddingOptions,
-  TagOptions,
   TokenizerCreateOptions,
   TruncationOptions,
   ZeroShotOptions,
@@ -110,29 +108,6 @@ export const zeroShotTable = (model: ModelInfo) =>
     hypothesis_template: text,
     multi_label: flag,
   }) satisfies TableOf<ZeroShotOptions>;
-
-export const tagTable = ({ maxTokens }: ModelInfo) =>
-  ({
-    ...callTable,
-    aggregation: 'none|simple|first|average|max',
-    ignore_labels: 'a list of strings',
-    maxLength: whole(1, maxTokens),
-    stride: whole(0),
-  }) satisfies TableOf<TagOptions>;
-
-export const answerTable = ({ maxTokens }: ModelInfo) =>
-  ({
-    ...callTable,
-    top_k: whole(1, 1000),
-    max_seq_len: whole(1, maxTokens),
-    doc_stride: whole(0),
-    max_answer_len: whole(1),
-    handle_impossible_answer: flag,
-    null_threshold: 'a number from -1 to 1',
-    align_to_words: flag,
-  }) satisfies TableOf<AnswerOptions>;
-
-export const questionTable = { question: '!a string', context: '!a string' } satisfies Table;
 
 export const encodeTable = {
   ...callTable,

@@ -1,14 +1,9 @@
 /** `Tagger`: texts to entities, parts of speech, punctuation. */
 
-import type { TagResult } from '../core/types.js';
-import { PocketBertError } from '../errors.js';
-import type { CreateOptions, Entity, TagOptions, TextSpan, TokenTag } from '../types.js';
-import { textsOf } from './encoding.js';
-import { ModelUser, ownOptions } from './model_user.js';
-import { check, tagTable } from './options.js';
-
-/** What joined tokens are, or single ones. */
-type Tags = Entity[] | TokenTag[];
+import { later } from '../models/platform.js';
+import type { CreateOptions, Entity, TagOptions, Tags, TokenTag } from '../types.js';
+import { ModelUser } from './model_user.js';
+import type { tag } from './tagging.js';
 
 /** Options that leave tokens as they are. */
 type ForTokens = TagOptions & { readonly aggregation: 'none' };
@@ -26,10 +21,15 @@ type ForEntities = TagOptions & {
  *     //  { start: 20, end: 28, text: 'New York', entity_group: 'LOC', score: 0.99 }]
  */
 export class Tagger extends ModelUser {
+  #work!: typeof tag;
+
   /** Rejects as `unsupported` if the model does not label tokens. */
   static async create(options: CreateOptions = {}): Promise<Tagger> {
     const needs = 'labels tokens, as that of a ...ForTokenClassification does';
-    return new Tagger(await ModelUser.openHead(options, 'tag', needs));
+    const { tag: work } = await later(import('./tagging.js'));
+    const tagger = new Tagger(await ModelUser.openHead(options, 'tag', needs));
+    tagger.#work = work;
+    return tagger;
   }
 
   /**
@@ -42,48 +42,7 @@ export class Tagger extends ModelUser {
   tag(texts: readonly string[], options?: ForEntities): Promise<Entity[][]>;
   tag(texts: string | readonly string[], options?: TagOptions): Promise<Tags | Tags[]>;
   async tag(texts: string | readonly string[], options: TagOptions = {}): Promise<Tags | Tags[]> {
-    check(options, tagTable(this.info.model));
-    const copy = textsOf(texts);
-    const args = { texts: copy, options: ownOptions(options) };
-    const result = await this.ask('tag', args, options, texts);
-    const all = tagsOf(result, copy, options.aggregation === 'none');
-    if (typeof texts !== 'string') return all;
-    const [only] = all;
-    if (only === undefined) throw new PocketBertError('trap', 'the engine gave no entities');
-    return only;
+    const { model } = this.info;
+    return this.#work(model, (args) => this.ask('tag', args, options, texts), texts, options);
   }
-}
-
-function spanOf(whole: string, start: number, end: number): TextSpan {
-  return { start, end, text: whole.slice(start, end) };
-}
-
-function tagsOf(result: TagResult, texts: readonly string[], single: boolean): Tags[] {
-  const words = result.entities.map((part) => [part, new Float32Array(part.buffer)] as const);
-  let number = 0;
-  const all = words.flatMap(([part, scores]) =>
-    Array.from({ length: part.length / 6 }, (_, i) => {
-      const [label = 0, , start = 0, end = 0, index = 0] = part.subarray(6 * i);
-      const name = result.labels[label]?.slice(result.prefixes[label]) ?? '';
-      const token = result.names[number++] ?? '';
-      return { name, score: scores[6 * i + 1] ?? 0, start, end, index, token };
-    }),
-  );
-  let from = 0;
-  return texts.map((whole, item): Tags => {
-    const own = all.slice(from, (from += result.counts[item] ?? 0));
-    return single
-      ? own.map(({ name, score, start, end, index, token }): TokenTag => ({
-          ...spanOf(whole, start, end),
-          entity: name,
-          score,
-          index,
-          token,
-        }))
-      : own.map(({ name, score, start, end }): Entity => ({
-          ...spanOf(whole, start, end),
-          entity_group: name,
-          score,
-        }));
-  });
 }
