@@ -55,13 +55,13 @@ test('no kind and no family is left out', () => {
 });
 
 for (const engine of kBrowserEngines) {
-  test(`${engine} gives the reference's values`, { timeout: 11 * kMinutes }, async () => {
+  test(`${engine} gives the reference's values`, { timeout: 6 * kMinutes }, async () => {
     const site = await serveTestSite(folder, {
       also: [['/families/', at('../cases-families')]],
     });
     try {
       const lines = await runInBrowser(engine, `${site.url}blank.html?module=/page.js`, {
-        timeout: 10 * kMinutes,
+        timeout: 5 * kMinutes,
       });
       const count = chosen.suites.reduce((sum, { cases }) => sum + cases.length, 0);
       assert.equal(lines.at(-1), `${count} passed, 0 failed, 0 skipped`, lines.join('\n'));

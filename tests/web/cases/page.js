@@ -36,7 +36,13 @@ await tell(async () => {
   const sources = new Sources(siteWith(listings));
   const canary = new Canary(sources, '/cases/hand');
   const stage = { report, sources, sessions: new Sessions(), canary };
-  for (const suite of suites) await playSuite(suite, stage);
+  for (const suite of suites) {
+    for (const testCase of suite.cases) {
+      // If the page gets stuck, its last line tells where.
+      console.log(`${suite.folder} ${suite.kind} ${testCase.id}`);
+      await playSuite({ ...suite, cases: [testCase] }, stage);
+    }
+  }
   await clear(stage);
   report.close();
   return lines;
