@@ -85,10 +85,11 @@ export class AnswersPanel extends TaskPanel<Reader> {
       reader.countTokens([{ text: question, pair: context }], { supersede: 'count' }),
     ]);
     const tokens = countWork(running, 1, counts[0] ?? 0);
+    const shown = answers.filter(isFirst);
     const silent = answers[0]?.answer === '';
     const what = silent ? 'The text seems to hold no answer' : 'One question';
     this.tell(`${formatRate(what, tokens, performance.now() - start)}.`);
-    this.#draw(context, answers);
+    this.#draw(context, shown);
   }
 
   #draw(context: string, answers: readonly Answer[]): void {
@@ -106,4 +107,9 @@ export class AnswersPanel extends TaskPanel<Reader> {
     }));
     drawMarked(byId('answers-view', HTMLElement), context, marks);
   }
+}
+
+/** Windows overlap, so that a stretch can be found twice: the better find is shown. */
+function isFirst({ start, end }: Answer, index: number, all: readonly Answer[]): boolean {
+  return all.findIndex((other) => other.start === start && other.end === end) === index;
 }

@@ -19,14 +19,15 @@ const anySpelling = /\[MASK\]|<mask>/g;
 const markup = `
 <label for="fill-text">Text with [MASK] where a word is missing</label>
 <textarea id="fill-text" rows="2" dir="auto" spellcheck="false"></textarea>
-<div class="chips"><button id="fill-insert" type="button">Insert [MASK]</button></div>
 <div id="fill-examples" class="chips" role="group" aria-label="Example texts"></div>
 <div class="choices">
+  <button id="fill-insert" type="button">Insert [MASK]</button>
   <label for="fill-count">Words for each</label>
   <select id="fill-count"><option>3</option><option selected>5</option><option>10</option></select>
 </div>
 ${statusLine('fill')}
-<div id="fill-masks" class="cards outcome" role="region" aria-label="Words that fit"></div>`;
+<div id="fill-masks" class="cards outcome" role="region" aria-label="Words that fit"></div>
+<p class="hint">A word that is pressed takes its place in the text.</p>`;
 
 export class FillPanel extends TaskPanel<Filler> {
   readonly #text = byId('fill-text', HTMLTextAreaElement);

@@ -49,7 +49,7 @@ export class RankPanel extends TaskPanel<Ranker> {
     return relevanceHead(model) !== undefined
       ? null
       : {
-          cannot: 'does not read a query and a text together',
+          cannot: 'does not judge how well a text answers a query',
           load: 'a cross-encoder like ms-marco-MiniLM-L6-v2',
         };
   }
