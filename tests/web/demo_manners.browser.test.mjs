@@ -5,8 +5,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startPuppeteer } from './harness/puppeteer.mjs';
 import { openDemo, paste, textOf, until } from './support/demo_page.mjs';
+import { namesOf, weakTexts } from './support/page_manners.mjs';
 
-const kTabs = ['search', 'compare', 'classify', 'tokens', 'network'];
+const kTabs = [
+  'search',
+  'compare',
+  'classify',
+  'zero-shot',
+  'entities',
+  'answers',
+  'fill',
+  'rank',
+  'tokens',
+  'network',
+];
 const kLongestStall = 1000; // ms
 
 let browser;
@@ -156,33 +168,14 @@ test('by keyboard alone', () =>
 
 test('screen readers: everything that can be used has a name', () =>
   withDemo({}, async (page) => {
-    const named = [
-      'button',
-      'combobox',
-      'textbox',
-      'searchbox',
-      'tab',
-      'tabpanel',
-      'grid',
-      'table',
-      'progressbar',
-      'list',
-      'region',
-      'group',
-    ];
     let seen = 0;
     const nameless = [];
-    const visit = (node, tab) => {
-      if (named.includes(node.role)) {
-        seen += 1;
-        if (!node.name) nameless.push(`${tab}: ${node.role}`);
-      }
-      for (const child of node.children ?? []) visit(child, tab);
-    };
     for (const tab of kTabs) {
       await page.click(`#tab-${tab}`);
       await until(page, `tab-${tab}`, '');
-      visit(await page.accessibility.snapshot({ interestingOnly: false }), tab);
+      const found = await namesOf(page);
+      seen += found.seen;
+      nameless.push(...found.nameless.map((role) => `${tab}: ${role}`));
     }
     assert.ok(seen > 60, `only ${seen} seen`);
     assert.deepEqual(
@@ -194,43 +187,6 @@ test('screen readers: everything that can be used has a name', () =>
     );
     assert.equal(header, 'The cat sleeps on the warm windowsill.');
   }));
-
-/** In the page: [contrast, text] of visible texts whose contrast is less than 4.5. */
-function weakTexts() {
-  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const rgba = (colour) => {
-    context.clearRect(0, 0, 1, 1);
-    context.fillStyle = colour;
-    context.fillRect(0, 0, 1, 1);
-    return [...context.getImageData(0, 0, 1, 1).data];
-  };
-  const luminance = (colour) => {
-    const [r, g, b] = rgba(colour)
-      .slice(0, 3)
-      .map((byte) => (byte <= 10 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = (element) => {
-    for (let at = element; at !== null; at = at.parentElement) {
-      const { backgroundColor } = getComputedStyle(at);
-      if (rgba(backgroundColor)[3] === 255) return backgroundColor;
-    }
-    return 'white';
-  };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const weak = [];
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    const element = node.parentElement;
-    if (node.data.trim() === '' || !element.checkVisibility() || element.tagName === 'OPTION')
-      continue;
-    const [a, b] = [luminance(getComputedStyle(element).color), luminance(ground(element))].sort(
-      (x, y) => y - x,
-    );
-    const contrast = (a + 0.05) / (b + 0.05);
-    if (contrast < 4.5) weak.push([contrast.toFixed(2), node.data.trim().slice(0, 40)]);
-  }
-  return weak;
-}
 
 for (const scheme of ['light', 'dark']) {
   test(`${scheme}: all text has a contrast of 4.5 or more`, () =>

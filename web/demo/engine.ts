@@ -1,6 +1,6 @@
 /** The running model of the page: one embedder, and what shares its engine. */
 
-import { Classifier, Embedder, type Progress, type Source } from 'pocketbert';
+import { Classifier, Embedder, type ModelUser, type Progress, type Source } from 'pocketbert';
 
 export interface Running {
   /** How the page calls the model. */
@@ -8,6 +8,8 @@ export interface Running {
   readonly embedder: Embedder;
   /** Null if the model has no classification head. */
   readonly classifier: Classifier | null;
+  /** What panels opened for tasks of their own, on the same engine. */
+  readonly users: Promise<ModelUser>[];
   /** Milliseconds since the page was opened. */
   readonly readyAt: number;
   /** What it has read so far. */
@@ -30,7 +32,7 @@ export async function loadModel(
     const hasHeads = embedder.info.model.heads.length > 0;
     const classifier = hasHeads ? await Classifier.create({ model: embedder }) : null;
     const work = { texts: 0, tokens: 0 };
-    return { name, embedder, classifier, readyAt: performance.now(), work };
+    return { name, embedder, classifier, users: [], readyAt: performance.now(), work };
   } catch (error) {
     await embedder.destroy();
     throw error;
@@ -38,6 +40,8 @@ export async function loadModel(
 }
 
 export async function destroyModel(running: Running): Promise<void> {
+  for (const user of await Promise.allSettled(running.users))
+    if (user.status === 'fulfilled') await user.value.destroy();
   await running.classifier?.destroy();
   await running.embedder.destroy();
 }

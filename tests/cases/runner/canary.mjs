@@ -1,27 +1,29 @@
 // After an expected error everything must go on working: an object opened before, and a new one.
 
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { Embedder } from 'pocketbert';
 import { compareVectors } from './compare.mjs';
 import { difference } from './outcome.mjs';
 
-const kHalf = fileURLToPath(new URL('../hand', import.meta.url));
 const kCase = 'emb-act-gelu-h';
 
 export class Canary {
   #sources;
+  #half;
   #started;
 
-  /** @param {import('./sources.mjs').Sources} sources */
-  constructor(sources) {
+  /**
+   * @param {import('./sources.mjs').Sources} sources
+   * @param {string} half where its case is: the folder `hand` beside this one
+   */
+  constructor(sources, half) {
     this.#sources = sources;
+    this.#half = half;
   }
 
   async #start() {
-    const { cases } = JSON.parse(await readFile(`${kHalf}/embed.json`, 'utf8'));
+    const { cases } = await this.#sources.json(`${this.#half}/embed.json`);
     const { model, input, expect } = cases.find(({ id }) => id === kCase);
-    const options = { model: await this.#sources.modelFiles(kHalf, model), precision: 'float32' };
+    const options = { model: await this.#sources.modelFiles(this.#half, model), precision: 'float32' };
     const embedder = await Embedder.create(options);
     return { embedder, options, texts: input.texts, expect };
   }

@@ -54,13 +54,14 @@ export function describe(thrown) {
 /**
  * Model families and tokenizer kinds that this version reads: to refuse one of these is a failure.
  */
-const kFamilies = new Set([
+export const kFamilies = new Set([
   'albert',
   'bert',
   'camembert',
   'deberta-v2',
   'distilbert',
   'electra',
+  'gte',
   'modernbert',
   'mpnet',
   'new',

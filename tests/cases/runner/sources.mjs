@@ -1,13 +1,7 @@
 // What a case loads: a folder of files in memory, put together from the half's fixtures, the case's
 // overlay, or a real model by name.
 
-import { spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Skip } from './outcome.mjs';
-
-const kFetchScript = fileURLToPath(new URL('../../../models/fetch.mjs', import.meta.url));
 
 /**
  * Path within the model's folder to the file's bytes. @typedef {Record<string, Uint8Array>} Files
@@ -17,11 +11,16 @@ const kFetchScript = fileURLToPath(new URL('../../../models/fetch.mjs', import.m
 export class Sources {
   #folders = new Map();
   #named = new Map();
-  #fetchFolder;
+  #disk;
 
-  /** @param {(name: string) => Promise<string>} fetchFolder a real model's name to its folder */
-  constructor(fetchFolder = fetchNamedModel) {
-    this.#fetchFolder = fetchFolder;
+  /** @param {import('./disk.mjs').Disk} disk */
+  constructor(disk) {
+    this.#disk = disk;
+  }
+
+  /** A JSON file's content. */
+  async json(path) {
+    return JSON.parse(new TextDecoder().decode(await this.#disk.readFile(path)));
   }
 
   /**
@@ -32,7 +31,7 @@ export class Sources {
     const files = { ...(await this.#base(half, model)) };
     for (const [path, content] of Object.entries(overlay)) {
       if (content === null) delete files[path];
-      else files[path] = await overlaid(half, files, content);
+      else files[path] = await this.#overlaid(half, files, content);
     }
     return files;
   }
@@ -50,12 +49,12 @@ export class Sources {
   }
 
   #base(half, model) {
-    if (typeof model.dir === 'string') return this.#folder(join(half, model.dir));
+    if (typeof model.dir === 'string') return this.#folder(`${half}/${model.dir}`);
     return this.#namedFiles(model.model);
   }
 
   #folder(path) {
-    if (!this.#folders.has(path)) this.#folders.set(path, readFolder(path));
+    if (!this.#folders.has(path)) this.#folders.set(path, this.#disk.readFolder(path));
     return this.#folders.get(path);
   }
 
@@ -65,51 +64,27 @@ export class Sources {
     if (!this.#named.has(name)) {
       this.#named.set(
         name,
-        this.#fetchFolder(name).then((path) => this.#folder(path)),
+        this.#disk.fetchFolder(name).then((path) => this.#folder(path)),
       );
     }
     return this.#named.get(name);
   }
-}
 
-async function readFolder(root) {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = {};
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath ?? entry.path, entry.name);
-    files[relative(root, path).split(sep).join('/')] = new Uint8Array(await readFile(path));
+  /** The bytes of one overlay entry; the forms are those of the schema. */
+  async #overlaid(half, files, content) {
+    if ('json' in content) return new TextEncoder().encode(JSON.stringify(content.json));
+    if ('text' in content) return new TextEncoder().encode(content.text);
+    if ('base64' in content) return bytesOf(content.base64);
+    if ('file' in content) return this.#disk.readFile(`${half}/${content.file}`);
+    if ('of' in content) return patched(files[content.of], content);
+    throw new Error(`an overlay of unknown form: ${Object.keys(content).join(', ')}`);
   }
-  return files;
 }
 
-/** The bytes of one overlay entry; the forms are those of the schema. */
-async function overlaid(half, files, content) {
-  if ('json' in content) return new TextEncoder().encode(JSON.stringify(content.json));
-  if ('text' in content) return new TextEncoder().encode(content.text);
-  if ('base64' in content) return new Uint8Array(Buffer.from(content.base64, 'base64'));
-  if ('file' in content) return new Uint8Array(await readFile(join(half, content.file)));
-  if ('of' in content) return patched(files[content.of], content);
-  throw new Error(`an overlay of unknown form: ${Object.keys(content).join(', ')}`);
-}
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
 
 function patched(original, { patch = [], keep_bytes: kept = original.length }) {
   const bytes = original.slice();
-  for (const [offset, base64] of patch) bytes.set(Buffer.from(base64, 'base64'), offset);
+  for (const [offset, base64] of patch) bytes.set(bytesOf(base64), offset);
   return bytes.subarray(0, kept);
-}
-
-/** Has the model script put a real model into the cache; its last line is the folder. */
-async function fetchNamedModel(name) {
-  const child = spawn(process.execPath, [kFetchScript, name, '--folder'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
-  const code = await new Promise((resolve, reject) => {
-    child.on('error', reject).on('close', resolve);
-  });
-  const path = output.trim().split('\n').at(-1);
-  if (code !== 0 || !path) throw new Error(`models/fetch.mjs ${name} --folder ended with ${code}`);
-  return path;
 }

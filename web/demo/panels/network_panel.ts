@@ -101,16 +101,24 @@ export class NetworkPanel extends Panel {
     const { running } = this;
     if (running === null) return;
     const { texts, tokens } = running.work;
-    const since = all.filter(({ time }) => time > running.readyAt).length;
+    const since = all.filter(({ time }) => time > running.readyAt);
+    const scripts = since.filter(isProgram).length;
+    const which =
+      scripts === 0 ? '' : `, ${scripts} of them for this page’s own scripts, of panels that were opened`;
     const seconds = Math.round((performance.now() - running.readyAt) / 1000);
     byId('network-since', HTMLElement).textContent =
       `Since the model was ready, ${formatCount(seconds, 'second')} ago, ` +
-      `it read ${formatCount(texts, 'text')} (${formatCount(tokens, 'token')}). Requests made in that time: ${since}.`;
+      `it read ${formatCount(texts, 'text')} (${formatCount(tokens, 'token')}). Requests made in that time: ${since.length}${which}.`;
   }
 }
 
 function isForeign(url: URL): boolean {
   return url.origin !== location.origin && /^https?:$/.test(url.protocol);
+}
+
+/** A script of the page's own program: its bundler names them all like that, and nothing is asked with them. */
+function isProgram({ url }: SeenRequest): boolean {
+  return !isForeign(url) && url.search === '' && /\/assets\/[\w.-]+\.js$/.test(url.pathname);
 }
 
 async function requestsOf({ embedder }: Running): Promise<SeenRequest[]> {

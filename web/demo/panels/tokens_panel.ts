@@ -9,6 +9,8 @@ import { sampleTokens } from '../samples.js';
 import { Panel } from './panel.js';
 
 const hues = 6;
+/** How vocabularies write what they do not know. */
+const unknownTokens = new Set(['[UNK]', '<unk>', '<UNK>']);
 /** More are counted, but not drawn. */
 const mostDrawn = 1000;
 
@@ -39,11 +41,15 @@ export class TokensPanel extends Panel {
     const from = formatCount(text.length, 'character');
     this.tell(`${formatCount(encoding.length, 'token')} from ${from} in ${took}.${over}`);
     this.#shown = { text, encoding };
-    this.#draw(text, encoding);
+    this.#draw(text, encoding, limit);
     this.#fillTable();
   }
 
-  #draw(text: string, encoding: Encoding): void {
+  /** @param limit tokens that the model reads, special ones included */
+  #draw(text: string, encoding: Encoding, limit: number): void {
+    // When a text is cut, the special tokens at its end stay.
+    const closing = encoding.special_tokens_mask.length - 1 - lastPlain(encoding);
+    const read = encoding.length > limit ? limit - closing : encoding.length;
     const parts: (Node | string)[] = [];
     const drawn = Math.min(encoding.length, mostDrawn);
     let place = 0;
@@ -56,7 +62,9 @@ export class TokensPanel extends Panel {
       // Several tokens can come from one character (a Hangul syllable): it is drawn once.
       if (end <= place) continue;
       if (start > place) parts.push(text.slice(place, start));
-      parts.push(drawToken(encoding, i, text.slice(Math.max(start, place), end)));
+      const token = drawToken(encoding, i, text.slice(Math.max(start, place), end));
+      if (i >= read) token.classList.add('over');
+      parts.push(token);
       place = end;
     }
     const rest = encoding.length - drawn;
@@ -86,11 +94,16 @@ export class TokensPanel extends Panel {
   }
 }
 
+/** Index of the last token that is not a special one; −1 if there is none. */
+function lastPlain({ special_tokens_mask: special }: Encoding): number {
+  return special.lastIndexOf(0);
+}
+
 function drawToken(encoding: Encoding, i: number, text: string): HTMLElement {
   const token = encoding.tokens[i] ?? '';
   const word = encoding.word_ids[i] ?? 0;
   const piece = i > 0 && encoding.word_ids[i - 1] === word ? ' piece' : '';
-  const unknown = token === '[UNK]' ? ' unknown' : '';
+  const unknown = unknownTokens.has(token) ? ' unknown' : '';
   const span = make('span', `token hue-${word % hues}${piece}${unknown}`, text);
   const [start, end] = encoding.offsets[i] ?? [0, 0];
   span.title = `${token}, id ${encoding.ids[i] ?? ''}, place ${start}–${end}`;
