@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Skip } from './outcome.mjs';
 
 const kFetchScript = fileURLToPath(new URL('../../../models/fetch.mjs', import.meta.url));
 
@@ -60,8 +59,6 @@ export class Sources {
   }
 
   #namedFiles(name) {
-    if (/onnx/.test(name))
-      throw new Skip(`needs ${name}: weights in an ONNX file are not read yet`);
     if (!this.#named.has(name)) {
       this.#named.set(
         name,
