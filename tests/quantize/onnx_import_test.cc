@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "quantize/import_model.h"
+#include "support/checkpoint_graph.h"
 #include "support/model_folder.h"
 
 namespace pocketbert {
@@ -55,7 +56,7 @@ TEST_CASE("a float graph gives the bits of its checkpoint") {
       INFO(folder << " " << graph);
       const ImportOptions options{.precision = precision};
       const std::string expected = FileText(Import(Checkpoint(folder), {.options = options}));
-      CHECK(FileText(Import(GraphFolder(folder, graph), {.options = options})) == expected);
+      CHECK((FileText(Import(GraphFolder(folder, graph), {.options = options})) == expected));
     }
   }
 }
@@ -66,9 +67,60 @@ TEST_CASE("a graph comes in chunks of any size") {
     const std::string whole = FileText(Import(folder));
     for (const size_t chunk : {1, 7, 4096}) {
       INFO(graph << " " << chunk);
-      CHECK(FileText(Import(folder, {.chunk = chunk})) == whole);
+      CHECK((FileText(Import(folder, {.chunk = chunk})) == whole));
     }
-    CHECK(FileText(Import(folder, {.chunk = 999, .sizes_known = false})) == whole);
+    CHECK((FileText(Import(folder, {.chunk = 999, .sizes_known = false})) == whole));
+  }
+}
+
+TEST_CASE("weights of every form give the bits of the checkpoint that they stand for") {
+  for (const char* family : {"bert", "electra"}) {
+    testing::CheckpointShape shape;
+    shape.model_type = family;
+    shape.layers = 3;
+    shape.hidden = 132;  // two groups of a row
+    shape.embedding = shape.model_type == "electra" ? 16 : 132;
+    const auto random = testing::RandomCheckpoint(shape, 5);
+    for (const auto form : {testing::GraphForm::kFloat, testing::GraphForm::kHalf,
+                            testing::GraphForm::kScaled, testing::GraphForm::kIntegers}) {
+      INFO(family << " form " << static_cast<int>(form));
+      const auto [graph, checkpoint] = testing::CheckpointGraph(random, form).Build();
+      Folder folder = testing::CheckpointFolder(shape, checkpoint);
+      for (const Precision precision : {Precision::kInt8, Precision::kFloat32}) {
+        const ImportOptions options{.precision = precision};
+        const std::string expected = FileText(Import(folder, {.options = options}));
+        Folder other = folder;
+        other.erase("model.safetensors");
+        other["model.onnx"] = graph;
+        for (const size_t chunk : {101, 1 << 20}) {
+          CHECK((FileText(Import(other, {.options = options, .chunk = chunk})) == expected));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("memory while a graph is quantized stays below the int8 size and what waits") {
+  testing::CheckpointShape shape;
+  shape.vocab = 4000;
+  shape.hidden = shape.embedding = 192;
+  shape.inner = 768;
+  shape.layers = 6;
+  shape.heads = 6;
+  const auto random = testing::RandomCheckpoint(shape, 6);
+  // Matrices that wait for the others of their layer, in float32; the largest one turned over.
+  const size_t layer = (4 * 192 * 192 + 2 * 192 * 768) * 4;
+  for (const auto form : {testing::GraphForm::kFloat, testing::GraphForm::kIntegers}) {
+    const auto [graph, checkpoint] = testing::CheckpointGraph(random, form).Build();
+    Folder folder = testing::CheckpointFolder(shape, checkpoint);
+    folder.erase("model.safetensors");
+    folder["model.onnx"] = graph;
+    size_t peak = 0;
+    const auto file = Import(folder, {.chunk = 1 << 16, .peak_bytes = &peak});
+    if (!file.ok()) FAIL(file.error().message);
+    const size_t size = file.value().bytes().size();
+    CHECK(peak > size);
+    CHECK(peak < size + 2 * layer);
   }
 }
 
