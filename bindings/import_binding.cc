@@ -3,6 +3,7 @@
 #include <emscripten/bind.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bindings/handles.h"
@@ -27,11 +28,12 @@ NumberReply CreateImporter(Handle files, Precision precision, const std::string&
       HandOver<ModelImporter, ModelImporter>);
 }
 
-// Sizes and offsets of files are doubles: whole numbers to 2^53.
+// Sizes and offsets of files are doubles: whole numbers to 2^53. A size below 0 is not known.
 NumberReply AddHeader(Handle importer, const std::string& file, Handle bytes, double file_bytes) {
   return ReplyWith<NumberReply>(
-      At<ModelImporter>(importer).AddHeader(file, At<ByteBuffer>(bytes).block.bytes(),
-                                            static_cast<uint64_t>(file_bytes)),
+      At<ModelImporter>(importer).AddHeader(
+          file, At<ByteBuffer>(bytes).block.bytes(),
+          file_bytes < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(file_bytes))),
       [](uint64_t needed) { return static_cast<double>(needed); });
 }
 

@@ -17,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { cacheFolder, kSourceFolder, withLock } from '../web/build/cache.mjs';
 import { BuildError, runMain, say } from '../web/build/process.mjs';
 import { kKnownModels } from './known_models.mjs';
-import { ensureFolder, sha256 } from './model_folder.mjs';
+import { ensureFolder, layTogether, sha256 } from './model_folder.mjs';
 
 const kDtypes = ['int8', 'float32'];
 const kUsage = `usage: node models/fetch.mjs NAME|URL [--dtype int8|float32] [--folder]
@@ -34,7 +34,16 @@ function homeOf(name) {
 /** The Hugging Face folder of a known model. */
 async function folderOf(name) {
   const folder = join(homeOf(name), name);
-  await ensureFolder(folder, kKnownModels[name]);
+  const known = kKnownModels[name];
+  const { base } = known;
+  if (base === undefined) {
+    await ensureFolder(folder, known);
+    return folder;
+  }
+  const parts = join(homeOf(name), 'parts');
+  await ensureFolder(parts, known);
+  const texts = await fetchModel(base.name, { folder: true });
+  layTogether(folder, { parts, paths: Object.keys(known.files), texts, base });
   return folder;
 }
 
@@ -42,7 +51,7 @@ async function folderOf(name) {
 
 /** Changes whenever a conversion might give other bytes; they are the same in every wasm variant. */
 function converterHash() {
-  const parts = ['dist/cli.js', 'dist/pocketbert-simd.wasm'].map((path) => join(kSourceFolder, path));
+  const parts = ['dist/cli.js', 'dist/pocketbert-simd.wasm', 'dist/pocketbert-import.wasm'].map((path) => join(kSourceFolder, path));
   const absent = parts.find((path) => !existsSync(path));
   if (absent) throw new BuildError(`${absent} is not there yet: run \`npm run build\` first`);
   return sha256(parts.map((path) => sha256(readFileSync(path))).join());

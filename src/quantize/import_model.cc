@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "model/source_names.h"
 #include "quantize/folder_description.h"
+#include "quantize/graph_head.h"
+#include "quantize/graph_writer.h"
 #include "quantize/import_plan.h"
 #include "quantize/memory_meter.h"
 #include "quantize/one_file_writer.h"
@@ -24,7 +26,10 @@ struct FileProgress {
   std::vector<std::array<int32_t, kMaxFusedParts>> targets;
   std::vector<size_t> row_bytes;      // per tensor: of the source's rows, 0 = passed over
   std::vector<RowSplitter> splitter;  // one, once the layout is fixed
+  std::unique_ptr<GraphWriter> graph;  // of an ONNX file, instead of all these
 };
+
+constexpr std::string_view kGraphEnding = ".onnx";
 
 }  // namespace
 
@@ -62,6 +67,11 @@ Status ModelImporter::State::Plan() {
 }
 
 void ModelImporter::State::PlanFile(size_t file) {
+  if (files[file].graph) {
+    progress[file].graph =
+        std::make_unique<GraphWriter>(files[file], file, plan, writer.front(), meter);
+    return;
+  }
   const std::vector<TensorInfo>& tensors = files[file].header.tensors;
   FileProgress& state = progress[file];
   state.targets.assign(tensors.size(), {-1, -1, -1});
@@ -97,6 +107,10 @@ Status ModelImporter::State::WriteData(size_t file, std::span<const uint8_t> byt
 
 Status ModelImporter::State::CheckComplete() const {
   for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].graph) {
+      PB_RETURN_IF_ERROR(progress[i].graph->Finish());
+      continue;
+    }
     const uint64_t expected = files[i].header.file_bytes();
     const uint64_t received = planned() ? progress[i].received : 0;
     if (received != expected) {
@@ -132,6 +146,12 @@ Result<uint64_t> ModelImporter::AddHeader(std::string_view file, std::span<const
   if (state_->FindFile(file).ok()) {
     return InvalidArgumentError(Message(file) + ": its header was given twice");
   }
+  if (file.ends_with(kGraphEnding)) {
+    PB_ASSIGN_OR_RETURN(GraphHead head,
+                        ReadGraphHead(file, bytes, file_bytes, state_->folder.model.config));
+    if (head.needed == 0) state_->files.push_back(std::move(head.file));
+    return head.needed;
+  }
   const bool whole = file_bytes && bytes.size() >= *file_bytes;
   if (bytes.size() < kSafetensorsLengthBytes && !whole) return uint64_t{kSafetensorsLengthBytes};
   PB_ASSIGN_OR_RETURN(const uint64_t needed, SafetensorsDataStart(file, bytes, file_bytes));
@@ -150,6 +170,10 @@ Status ModelImporter::Write(std::string_view file, uint64_t offset,
   if (offset != received) {
     return InvalidArgumentError(Message(file) + ": bytes given from " + offset +
                                 " on, expected from " + received);
+  }
+  if (state_->files[index].graph) {
+    received += bytes.size();
+    return state_->progress[index].graph->Write(bytes);
   }
   if (bytes.size() > header.file_bytes() - received) {
     return FormatError(Message(file) + ": the size is more than the " + header.file_bytes() +

@@ -40,8 +40,8 @@ class ModelImporter {
   ModelImporter(ModelImporter&& other) noexcept;
   ModelImporter& operator=(ModelImporter&& other) noexcept;
 
-  // Tells the beginning of a weight file: `model.safetensors` or the shards of the index,
-  // `2_Dense/model.safetensors`, `heads/topics.safetensors`. `bytes` starts at the file's first
+  // Tells the beginning of a weight file: `model.safetensors`, the shards of the index or an ONNX
+  // graph, `2_Dense/model.safetensors`, `heads/topics.safetensors`. `bytes` starts at the file's first
   // byte. Returns 0 if they hold the whole header, else how many bytes of the file's beginning are
   // needed: call again with at least these. `file_bytes`: size of the file, if known. A file that
   // holds nothing for this model is an error.
@@ -51,7 +51,7 @@ class ModelImporter {
   // Bytes of a weight file from `offset` on (counted from the file's start; those of the header are
   // passed over). Offsets rise without gaps within a file; files may be interleaved. The first
   // Write fixes the layout: it fails if a tensor is in none of the headers, or in the wrong shape
-  // or type.
+  // or type (which an ONNX file tells only where a tensor's values begin).
   Status Write(std::string_view file, uint64_t offset, std::span<const uint8_t> bytes);
 
   // The finished file. Fails if a file's bytes are incomplete, naming it, what was found and

@@ -83,12 +83,17 @@ class SourceIndex {
       const std::string prefix = NamePrefix(description, files[f].path);
       const std::vector<TensorInfo>& tensors = files[f].header.tensors;
       for (size_t t = 0; t < tensors.size(); ++t) {
+        const GraphWeight* weight = files[f].graph ? &files[f].graph->weights[t] : nullptr;
         std::vector<std::string> names = {prefix + tensors[t].name};
-        if (encoder) {
+        if (weight != nullptr) {
+          names = SplitFusedName(weight->name);
+        } else if (encoder) {
           names = SplitFusedName(CanonicalTensorName(description.config.family, tensors[t].name));
         }
+        // What has its name from its place only may be anything: nobody misses it.
+        const bool used = weight != nullptr && !weight->named;
         for (size_t part = 0; part < names.size(); ++part) {
-          entries_.push_back({std::move(names[part]), f, t, part, names.size()});
+          entries_.push_back({std::move(names[part]), f, t, part, names.size(), used});
         }
       }
     }
@@ -125,6 +130,9 @@ class SourceIndex {
   Result<Target> Require(const TensorSpec& spec, TargetForm form) {
     Entry* entry = Find(spec.name);
     if (entry == nullptr) return Missing(spec.name);
+    entry->used = true;
+    const Target target{spec, form, entry->file, entry->tensor, entry->part};
+    if (file(*entry).graph) return target;
     const TensorInfo& source = tensor(*entry);
     std::vector<uint64_t> shape = {spec.cols};
     if (!spec.is_vector()) shape.insert(shape.begin(), spec.rows);
@@ -143,8 +151,7 @@ class SourceIndex {
                               source.bytes() + " bytes, more than the " + kMaxStagedBytes +
                               " that a matrix may have while it waits to be quantized");
     }
-    entry->used = true;
-    return Target{spec, form, entry->file, entry->tensor, entry->part};
+    return target;
   }
 
  private:
@@ -159,6 +166,11 @@ class SourceIndex {
     message += "; files looked into:";
     for (const SourceFile& file : files_) message += " " + file.path;
     if (files_.empty()) message += " none";
+    for (const SourceFile& file : files_) {
+      if (!file.graph || file.graph->foreign_op.empty()) continue;
+      return UnsupportedError(Message(message) + "; its graph has the op " +
+                              file.graph->foreign_op + ", whose weights are not read");
+    }
     return FormatError(message);
   }
 
@@ -206,6 +218,16 @@ struct TargetCollector {
   }
 };
 
+// Outputs of the head that ends in `output`; of an ONNX file, whose shapes come later, what the
+// configuration says (transformers' default is two labels).
+uint64_t HeadOutputs(const SourceIndex& index, const SourceIndex::Entry& output,
+                     const HfConfig& config, HeadTask task) {
+  if (!index.file(output).graph) return index.tensor(output).shape[0];
+  if (task == HeadTask::kFillMask) return config.encoder.vocab_size;
+  const bool has_labels = task != HeadTask::kAnswer && !config.predicts_next_sentence();
+  return has_labels && !config.labels.empty() ? config.labels.size() : 2;
+}
+
 // The checkpoint's own head for a task, if its tensors are there.
 Status AddCheckpointHead(const HfConfig& config, HeadTask task, SourceIndex& index,
                          std::vector<HeadSpec>& heads) {
@@ -214,14 +236,16 @@ Status AddCheckpointHead(const HfConfig& config, HeadTask task, SourceIndex& ind
   const std::string last = names.config.tied_output ? ".bias" : ".weight";
   const SourceIndex::Entry* output = index.Find(names.config.output_name + last);
   const size_t dimensions = names.config.tied_output ? 1 : 2;
-  if (output == nullptr || index.tensor(*output).shape.size() != dimensions) return Done{};
+  if (output == nullptr) return Done{};
+  const bool fits = index.tensor(*output).shape.size() == dimensions;
+  if (!fits && !index.file(*output).graph) return Done{};
   // A classifier's architecture says that all is there; others may have lost a part of the head.
   if (!config.HasArchitecture("ForSequenceClassification")) {
     for (const std::string& part : {names.config.dense_name, names.config.norm_name}) {
       if (!part.empty() && index.Find(part + ".weight") == nullptr) return Done{};
     }
   }
-  const uint64_t outputs = index.tensor(*output).shape[0];
+  const uint64_t outputs = HeadOutputs(index, *output, config, task);
   if (task == HeadTask::kFillMask && outputs != config.encoder.vocab_size) return Done{};
   if (task == HeadTask::kAnswer && outputs != 2) return Done{};
   Result<HeadSpec> head = CheckpointHead(config, static_cast<size_t>(outputs), task);

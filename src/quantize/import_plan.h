@@ -2,6 +2,7 @@
 // ImportPlan: which tensor of which weight file becomes which tensor of the one-file model.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,16 @@
 #include "model/one_file.h"
 #include "model/sentence_config.h"
 #include "nn/weights.h"
+#include "quantize/onnx_graph.h"
 
 namespace pocketbert {
 
-// A weight file whose header is known.
+// A weight file whose header is known. Of an ONNX file it has a tensor for each of graph->weights, in
+// their order, but the names alone: shapes, types and places are told where the values begin.
 struct SourceFile {
   std::string path;
   SafetensorsHeader header;
+  std::optional<GraphWeights> graph = {};
 };
 
 // How a source tensor is written.

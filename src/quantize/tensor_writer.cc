@@ -220,9 +220,25 @@ Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t
         output.staged.resize(spec.rows * bytes.size());
         meter_->Add(output.staged.size());
       }
-      std::memcpy(output.staged.data() + row * bytes.size(), bytes.data(), bytes.size());
+      // WriteMatrix has them there already.
+      std::memmove(output.staged.data() + row * bytes.size(), bytes.data(), bytes.size());
       break;
   }
+  return Done{};
+}
+
+Status TensorWriter::WriteMatrix(size_t target, std::vector<uint8_t> rows,
+                                 const TensorPlace& place) {
+  const TensorSpec& spec = plan_->targets[target].spec;
+  const size_t row_bytes = spec.cols * sizeof(float);
+  const bool stays = plan_->targets[target].form == TargetForm::kStaged;
+  if (stays) outputs_[target].staged = std::move(rows);
+  const std::vector<uint8_t>& source = stays ? outputs_[target].staged : rows;
+  for (size_t row = 0; row < spec.rows; ++row) {
+    PB_RETURN_IF_ERROR(
+        WriteRow(target, row, std::span(source).subspan(row * row_bytes, row_bytes), place));
+  }
+  if (!stays) meter_->Remove(rows.size());
   return Done{};
 }
 

@@ -38,6 +38,8 @@ class TensorWriter final : private ProfileTensors {
   // in order. An error names a tensor that holds an infinity or a value that is not a number.
   Status WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,
                   const TensorPlace& place);
+  // All rows of a matrix at once, F32; place.dtype is that, and the meter has counted them.
+  Status WriteMatrix(size_t target, std::vector<uint8_t> rows, const TensorPlace& place);
   // To be called after a target's last row: quantizes what has waited for it.
   void TensorComplete(size_t target);
 

@@ -69,7 +69,9 @@ inline Folder OlderFixture(const std::string& module_path) {
   return folder;
 }
 
-inline bool IsWeights(const std::string& path) { return path.ends_with(".safetensors"); }
+inline bool IsWeights(const std::string& path) {
+  return path.ends_with(".safetensors") || path.ends_with(".onnx");
+}
 
 inline std::span<const uint8_t> AsBytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};

@@ -76,7 +76,7 @@ describe('folders', () => {
   });
 
   test('weights in a format that is not read are refused by their file', async () => {
-    for (const path of ['onnx/model_quantized.onnx', 'pytorch_model-00001-of-00002.bin', 'q4.gguf']) {
+    for (const path of ['onnx/model_q4.onnx', 'pytorch_model-00001-of-00002.bin', 'q4.gguf']) {
       await assert.rejects(
         load({ ...texts, [path]: new Uint8Array(20) }),
         failure('unsupported', new RegExp(path)),

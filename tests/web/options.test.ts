@@ -146,6 +146,7 @@ describe('wrong values are refused, by the name that the user writes', () => {
     ['Embedder.create', 'variant', ['fast', null, 'constructor'], /expected auto or simd or relaxed or relaxed-mt/],
     ['Embedder.create', 'maxBatchTokens', [null, 0, 1e9, '64'], /expected a whole number from 1 to 65536/],
     ['Embedder.create', 'precision', ['fp16', 8, null], /expected int8 or float32/],
+    ['Embedder.create', 'weights', [5, null, {}], /expected a string/],
     ['Embedder.create', 'onProgress', [5, null], /expected a function/],
     ['Embedder.create', 'signal', [{}, null], /expected an AbortSignal/],
     ['Embedder.create', 'model', [null], /model is null/],

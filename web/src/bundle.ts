@@ -17,7 +17,7 @@ export {
 } from './models/files.js';
 export { sendAll } from './models/load.js';
 export { hasDisk, later } from './models/platform.js';
-export { brokenHeader, readHeader } from './models/safetensors_header.js';
+export { brokenHeader, join, readHeader } from './models/safetensors_header.js';
 export { decoded, missing, stem } from './models/source.js';
 export { openUrl } from './models/url_file.js';
 export { textsOf } from './tasks/encoding.js';

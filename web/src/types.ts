@@ -81,6 +81,9 @@ export interface CreateOptions {
   readonly signal?: AbortSignal | undefined;
   /** Precision of the weights; default: int8, and as it is for a one-file model. */
   readonly precision?: WeightPrecision | undefined;
+  /** Path of the folder's weight file, e.g. `'onnx/model_quantized.onnx'`; default: model.safetensors or
+   *  its shards, else onnx/model.onnx, model_fp16, model_quantized, model_int8, model_uint8. */
+  readonly weights?: string | undefined;
   /**
    * What the weight file must hash to: 64 hexadecimal digits of SHA-256, or `sha256-` and base64.
    * For a folder: one per path, `{'model.safetensors': '…'}`.

@@ -76,9 +76,6 @@ const kTokenizers = new Set(['BPE', 'Unigram', 'WordLevel', 'WordPiece']);
  * @param {Record<string, Uint8Array>} files
  */
 export function unsupportedPart(files) {
-  const paths = Object.keys(files);
-  if (paths.some((path) => path.endsWith('.onnx')) && !paths.includes('model.safetensors'))
-    return 'weights in ONNX';
   const family = json(files['config.json'])?.model_type;
   if (family !== undefined && !kFamilies.has(family)) return `model_type ${family}`;
   const tokenizer = json(files['tokenizer.json']);

@@ -183,7 +183,7 @@ class FakeImporter implements EngineImporter {
     this.#engine = engine;
   }
 
-  addHeader(file: string, bytes: Uint8Array, fileSize: number): number {
+  addHeader(file: string, bytes: Uint8Array, fileSize = 0): number {
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true));
     if (bytes.length < 8 + length) return 8 + length;
     this.#sizes.set(file, fileSize);

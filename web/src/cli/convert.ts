@@ -50,7 +50,7 @@ async function folderAt(source: string, say: ConvertOptions['say']): Promise<Fol
   if (origin.kind === 'file') return refuseFile(source, await origin.open());
   const found = await readFolder(origin.store, (file) => file, notes);
   if (found.kind === 'file') return refuseFile(source, await found.open());
-  for (const note of [...notes, ...folderNotes(found.texts)]) say(`note: ${note}`);
+  for (const note of [...notes, ...folderNotes(found)]) say(`note: ${note}`);
   return found;
 }
 

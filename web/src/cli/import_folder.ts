@@ -2,7 +2,8 @@
 
 import type { Engine, EngineImporter, ImportOptions } from '../core/types.js';
 import type { Folder, WeightFile } from '../models/folder_files.js';
-import { brokenHeader, readHeader, type HeadedFile } from '../models/safetensors_header.js';
+import { readHeader, type HeadedFile } from '../models/safetensors_header.js';
+import { openWeights } from '../models/weight_header.js';
 
 /** Weight files that stay open between the reading of their headers and of their data. */
 const filesKeptOpen = 3;
@@ -11,13 +12,6 @@ export interface ImportProgress {
   /** Bytes of the weight files that are through. */
   readonly loaded: number;
   readonly total: number;
-}
-
-function addHeader(importers: readonly EngineImporter[], path: string, headed: HeadedFile): void {
-  for (const importer of importers) {
-    const needed = importer.addHeader(path, headed.head, headed.size ?? headed.head.length);
-    if (needed > 0) throw brokenHeader(headed);
-  }
 }
 
 /** Streams all weights; calls `onProgress` with every part. */
@@ -31,8 +25,10 @@ async function stream(
   let loaded = 0;
   try {
     for (const weights of folder.weights) {
-      const headed = await readHeader(await weights.open());
-      addHeader(importers, weights.path, headed);
+      // All importers answer alike.
+      const headed = await openWeights(weights, async (head, size) =>
+        Math.max(...importers.map((importer) => importer.addHeader(weights.path, head, size))),
+      );
       total += headed.size ?? 0;
       if (opened.size < filesKeptOpen) opened.set(weights, headed);
       else headed.file.close();

@@ -48,11 +48,13 @@ export class WasmImporter implements EngineImporter {
     this.#window = WasmByteBuffer.allocate(instance, kWindowBytes);
   }
 
-  addHeader(file: string, bytes: Uint8Array, fileSize: number): number {
+  addHeader(file: string, bytes: Uint8Array, fileSize: number | undefined): number {
     const importer = this.#handle.raw;
     const buffer = WasmByteBuffer.copyOf(this.#instance, bytes);
     try {
-      return this.#instance.call((raw) => raw.addHeader(importer, wellFormed(file), buffer.raw, fileSize));
+      return this.#instance.call((raw) =>
+        raw.addHeader(importer, wellFormed(file), buffer.raw, fileSize ?? -1),
+      );
     } finally {
       buffer.free();
     }

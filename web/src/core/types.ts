@@ -114,8 +114,8 @@ export interface EngineImporter {
   /** Tells the importer the beginning of a weight file. Returns 0 when the header was complete, else how
    *  many bytes from the file's beginning are needed; call again with at least these.
    *  @param file path within the folder, e.g. `model-00001-of-00002.safetensors`
-   *  @param fileSize bytes of the whole file */
-  addHeader(file: string, bytes: Uint8Array, fileSize: number): number;
+   *  @param fileSize bytes of the whole file, if known; needed for safetensors */
+  addHeader(file: string, bytes: Uint8Array, fileSize: number | undefined): number;
   /** Bytes of a weight file from `offset` on (of the file, header included; bytes of the header are
    *  passed over, so a whole file may simply be written). */
   write(file: string, offset: number, chunk: Uint8Array): void;

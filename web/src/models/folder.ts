@@ -5,7 +5,6 @@
 
 import { PocketBertError } from '../errors.js';
 import type { FileRecord, Source } from '../types.js';
-import type { Remote } from '../worker/client.js';
 import { directoryStore } from './directory_store.js';
 import type { FileStore } from './files.js';
 import {
@@ -19,10 +18,11 @@ import {
 } from './folder_files.js';
 import { sendAll, type Loaded, type LoadContext, type LoadSettings, type Send } from './load.js';
 import { kindOf, recordOfFiles, recordStore } from './record_store.js';
-import { brokenHeader, readHeader, type HeadedFile } from './safetensors_header.js';
+import { readHeader, type HeadedFile } from './safetensors_header.js';
 import { folderNotes } from './folder_notes.js';
 import type { UrlReading } from './url_file.js';
 import { urlStore } from './url_store.js';
+import { openWeights } from './weight_header.js';
 
 function isFileList(source: Source): source is readonly File[] {
   return Array.isArray(source);
@@ -53,37 +53,22 @@ export function storeOf(source: Source, reading: UrlReading): FileStore {
   });
 }
 
-/** Tells the importer the beginning of one weight file. */
-async function addHeader(
-  remote: Remote,
-  path: string,
-  headed: HeadedFile,
-  signal: AbortSignal,
-): Promise<void> {
-  const fileSize = headed.size ?? headed.head.length;
-  const needed = await remote.call(
-    'addHeader',
-    { file: path, bytes: headed.head, fileSize },
-    { signal },
-  );
-  if (needed > 0) throw brokenHeader(headed);
-}
-
 async function importFolder(
   folder: Folder,
   settings: LoadSettings,
   context: LoadContext,
 ): Promise<Loaded> {
   const { signal, meter } = context;
-  context.notes.push(...folderNotes(folder.texts));
+  context.notes.push(...folderNotes(folder));
   const remote = await context.remote;
   const options = { precision: settings.precision ?? 'int8', source: folder.name };
   await remote.call('beginImport', { texts: folder.texts, options }, { signal });
   const opened = new Map<WeightFile, HeadedFile>();
   try {
     for (const weights of folder.weights) {
-      const headed = await readHeader(await weights.open());
-      await addHeader(remote, weights.path, headed, signal);
+      const headed = await openWeights(weights, (bytes, fileSize) =>
+        remote.call('addHeader', { file: weights.path, bytes, fileSize }, { signal }),
+      );
       meter.add(headed.file.label, headed.size ?? 0);
       if (opened.size < filesKeptOpen) opened.set(weights, headed);
       else headed.file.close();
@@ -126,7 +111,7 @@ export async function loadFolder(
 ): Promise<Loaded | OneFile> {
   const found = settings.tokenizerOnly
     ? await readTokenizerFolder(store, watch, context.notes)
-    : await readFolder(store, watch, context.notes);
+    : await readFolder(store, watch, context.notes, settings.weights);
   if (found.kind === 'file') return found;
   return settings.tokenizerOnly
     ? openTokenizer(found, context)

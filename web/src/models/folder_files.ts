@@ -37,8 +37,19 @@ export const filesKeptOpen = 4;
 const tokenizerTexts = ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'];
 const modelTexts = ['config.json', 'sentence_bert_config.json'];
 const folderTexts = ['modules.json', 'config_sentence_transformers.json'];
+/** ONNX graphs whose weights are read, in the order in which they are tried. */
+const graphs = [
+  'onnx/model.onnx',
+  'onnx/model_fp16.onnx',
+  'onnx/model_quantized.onnx',
+  'onnx/model_int8.onnx',
+  'onnx/model_uint8.onnx',
+  'model.onnx',
+  'model_quantized.onnx',
+];
 const noWeights =
-  'PocketBERT reads model.safetensors (or its shards); pytorch_model.bin, ONNX and TensorFlow files are not read';
+  'PocketBERT reads model.safetensors (or its shards), else an ONNX graph: ' +
+  `${graphs.join(', ')}; 4-bit graphs, pytorch_model.bin and TensorFlow files are not read`;
 const foreignWeights = /(\.onnx|\.gguf|pytorch_model[^/]*\.bin|tf_model\.h5|flax_model\.msgpack)$/;
 
 /** The whole file as text; a byte order mark is dropped. */
@@ -217,10 +228,20 @@ class FolderReader {
     );
   }
 
-  async encoderWeights(): Promise<void> {
+  async #graphWeights(): Promise<void> {
+    for (const path of graphs) if (await this.weight(this.#root + path)) return;
+    throw await this.noWeights();
+  }
+
+  /** @param chosen path of the file to take, if one was asked for */
+  async encoderWeights(chosen?: string): Promise<void> {
+    if (chosen !== undefined) {
+      if (await this.weight(this.#root + chosen)) return;
+      throw this.missing(this.#root + chosen, 'the option weights names this file');
+    }
     if (await this.weight(`${this.#root}model.safetensors`)) return;
     const index = await this.text(`${this.#root}model.safetensors.index.json`);
-    if (index === undefined) throw await this.noWeights();
+    if (index === undefined) return this.#graphWeights();
     const value = parseJson(index);
     const map = isRecord(value) && isRecord(value['weight_map']) ? value['weight_map'] : undefined;
     if (map === undefined) {
@@ -259,6 +280,7 @@ export async function readFolder(
   store: FileStore,
   watch: Watch,
   notes: readonly string[],
+  weights?: string,
 ): Promise<Folder | OneFile> {
   const paths = await store.list();
   const only = oneFileIn(paths);
@@ -280,7 +302,7 @@ export async function readFolder(
   }
   await reader.tokenizer();
   await reader.heads(paths);
-  await reader.encoderWeights();
+  await reader.encoderWeights(weights);
   return { kind: 'folder', name: store.name, texts: reader.texts, weights: reader.weights };
 }
 

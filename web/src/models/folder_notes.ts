@@ -1,6 +1,8 @@
 /** What a folder's configurations say and is not done: for `info.model.notes`, and for who converts. */
 
 import { isRecord, parseJson } from './files.js';
+import type { Folder } from './folder_files.js';
+import { isGraph } from './weight_header.js';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -36,8 +38,15 @@ function sentenceNotes({ similarity_fn_name: similarity, truncate_dim: dimension
   return notes;
 }
 
-/** Sentences about what the texts of a folder say and is not done. */
-export function folderNotes(texts: { readonly [path: string]: string }): string[] {
+function graphNotes(weights: Folder['weights']): string[] {
+  const graph = weights.find(({ path }) => isGraph(path));
+  return graph === undefined
+    ? []
+    : [`there is no model.safetensors: weights are those of the graph ${graph.path}`];
+}
+
+/** Sentences about what a folder has or says and is not done. */
+export function folderNotes({ texts, weights }: Pick<Folder, 'texts' | 'weights'>): string[] {
   // The encoder's own files may lie in a folder; a module's config.json is another file.
   const read = (name: string, beside = name): Json => {
     const path = Object.keys(texts).find((other) => other === beside || other.endsWith(`/${beside}`));
@@ -52,5 +61,6 @@ export function folderNotes(texts: { readonly [path: string]: string }): string[
     ...lengthNotes(read('sentence_bert_config.json'), config),
     ...labelNotes(config),
     ...sentenceNotes(read(sentenceConfig)),
+    ...graphNotes(weights),
   ];
 }

@@ -17,7 +17,7 @@ export interface Loaded {
   readonly tokenizer: TokenizerInfo;
 }
 
-export interface LoadSettings extends Pick<CreateOptions, 'precision' | 'integrity'> {
+export interface LoadSettings extends Pick<CreateOptions, 'precision' | 'weights' | 'integrity'> {
   /** A tokenizer alone is enough. */
   readonly tokenizerOnly: boolean;
 }

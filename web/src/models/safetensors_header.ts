@@ -18,7 +18,7 @@ export interface HeadedFile {
   readonly metadata: { readonly [key: string]: unknown } | undefined;
 }
 
-function join(first: Bytes, second: Bytes): Bytes {
+export function join(first: Bytes, second: Bytes): Bytes {
   const whole = new Uint8Array(first.length + second.length);
   whole.set(first);
   whole.set(second, first.length);

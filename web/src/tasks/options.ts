@@ -154,6 +154,7 @@ export const sharedTable = {
 
 export const createTable = {
   ...sharedTable,
+  weights: text,
   integrity: 'a string|{path: hash}',
   cache: 'auto|none',
   offline: flag,

@@ -96,7 +96,7 @@ function loadingHandlers(state: State) {
         state.importer = await engine().createImporter(args.texts, args.options);
       }),
     /** 0, or how many bytes from the beginning of the file are needed. */
-    addHeader: (args: { file: string; bytes: Uint8Array; fileSize: number }) =>
+    addHeader: (args: { file: string; bytes: Uint8Array; fileSize: number | undefined }) =>
       once(() =>
         present(state.importer, 'importer').addHeader(args.file, args.bytes, args.fileSize),
       ),
