@@ -20,6 +20,7 @@ import { plot } from './plot.mjs';
 import { markdown } from './report.mjs';
 import { serveBench } from './site.mjs';
 import { makeTexts } from './texts.mjs';
+import { ensureTokenizers } from './tokenizer_models.mjs';
 
 const kEngines = ['chromium', 'firefox', 'webkit'];
 const kMeasures = [
@@ -124,6 +125,7 @@ async function measure({ engine, quick, only, contestants }) {
     ids,
     settings: quick ? kQuick : kFull,
     texts,
+    tokenizers: ensureTokenizers(),
     wants: (name) => wanted.includes(name),
     leaveOut(id, error) {
       const why = error.message.split('\n')[0].slice(0, 200);

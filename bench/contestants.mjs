@@ -106,7 +106,7 @@ const tokenizer = (id, label, page, options, side = 'peer') => ({
   options,
 });
 const oursOptions = (worker) => (model) => ({
-  model: `/ours/${basename(model.ours)}`,
+  model: model.ours ? `/ours/${basename(model.ours)}` : `/peer-models/${model.name}/`,
   variant: 'relaxed',
   worker,
 });

@@ -7,7 +7,7 @@ import { speedUp } from './statistics.mjs';
  * @returns {import('./statistics.mjs').Summary | undefined}
  */
 export function ratioOf(result, id, ours, peer) {
-  const measures = result.tokenizer ? [...result.measures, result.tokenizer] : result.measures;
+  const measures = [...result.measures, ...(result.tokenizers ?? [])];
   const values = measures.find((measure) => measure.id === id)?.values;
   const [a, b] = [values?.[ours], values?.[peer]];
   if (a === undefined || b === undefined) return undefined;

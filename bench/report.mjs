@@ -66,14 +66,12 @@ function mainTable(result) {
   return rows.length > 0 ? table(head, rows) : '';
 }
 
-function tokenizerTable(result) {
-  if (!result.tokenizer) return '';
-  const { values, bytes, label } = result.tokenizer;
+function tokenizerTable(result, { id: measure, values, bytes, label }) {
   const rows = kTokenizers
     .filter(({ id }) => values[id])
     .map(({ id, label: name }) => {
       const { median } = values[id];
-      const ratio = ratioOf(result, 'tokenizer', id, 'hf-tokenizers');
+      const ratio = ratioOf(result, measure, id, 'hf-tokenizers');
       return [
         name,
         spread(values[id]),
@@ -115,7 +113,7 @@ export function markdown(result) {
   return [
     heading(result),
     mainTable(result),
-    tokenizerTable(result),
+    ...(result.tokenizers ?? []).map((measure) => tokenizerTable(result, measure)),
     agreementTable(result.agreement, 'all-MiniLM-L6-v2'),
     agreementTable(result.baseAgreement, 'random BERT-base'),
     targetTable(result),

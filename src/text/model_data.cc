@@ -33,20 +33,29 @@ bool TakeU32(std::span<const uint8_t>& bytes, uint32_t& value) {
 // Some of the scores at a time, for the reason told in vocabulary_order.cc.
 [[gnu::noinline]] bool ReadSomeScores(std::span<const uint8_t>& bytes, uint32_t& bits,
                                       std::vector<double>& scores) {
-  for (int i = 0; i < 1024 && !bytes.empty(); ++i) {
-    uint32_t step;
-    if (!ReadNumber(bytes, step)) return false;
-    bits += FromZigzag(step);
-    const float score = std::bit_cast<float>(bits);
+  std::span<const uint8_t> rest = bytes;
+  uint32_t sum = bits;
+  for (int i = 0; i < 1024 && !rest.empty(); ++i) {
+    uint32_t step = rest[0];
+    if (step < 0x80) {
+      rest = rest.subspan(1);
+    } else {
+      if (!ReadNumber(bytes = rest, step)) return false;
+      rest = bytes;
+    }
+    sum += FromZigzag(step);
+    const float score = std::bit_cast<float>(sum);
     if (!std::isfinite(score)) return false;
     scores.push_back(score);
   }
+  bytes = rest;
+  bits = sum;
   return true;
 }
 
 Status ReadFloatScores(std::span<const uint8_t> bytes, std::vector<double>& scores) {
   uint32_t bits = 0;
-  scores.reserve(bytes.size() / 2);
+  scores.reserve(bytes.size());  // each takes a byte at least, and few more
   while (!bytes.empty()) {
     if (!ReadSomeScores(bytes, bits, scores)) return BadPart("a score is no finite number");
   }

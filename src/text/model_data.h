@@ -41,7 +41,7 @@ struct ModelData {
   std::vector<BpeMerge> merges = {};
   std::vector<std::string> charsmaps = {};
 
-  // Errors (kFormat): bytes that are not of the form above; ids of merges that are not in the
+  // The bytes must stay where they are as long as the vocabulary. Errors (kFormat): bytes that are not of the form above; ids of merges that are not in the
   // vocabulary; scores that are no finite numbers or not one for each id.
   static Result<ModelData> FromBytes(std::span<const uint8_t> bytes);
 };

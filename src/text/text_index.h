@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,22 @@ class TextKey {
     tail_ = LoadBytes(text_ + size_ / 8 * 8, size_ % 8);
   }
 
+  // Of a text behind which bytes up to `end` may be read: has less to decide.
+  static TextKey Before(std::string_view text, const char* end) {
+    if (static_cast<size_t>(end - text.data()) < text.size() + 8) return TextKey(text);
+    TextKey key(0, text.size());
+    key.text_ = text.data();
+    size_t at = 0;
+    if (text.size() > 8) {
+      for (; at + 8 <= text.size(); at += 8) {
+        key.chunks_ = (key.chunks_ ^ LoadBytes(key.text_ + at, 8)) * kFactor;
+      }
+    }
+    const size_t rest = text.size() - at;
+    key.tail_ = rest == 0 ? 0 : LoadBytes(key.text_ + at, 8) << (64 - 8 * rest) >> (64 - 8 * rest);
+    return key;
+  }
+
   // Of a text of at most eight bytes, from LoadBytes; only to be looked for.
   static TextKey OfShort(uint64_t bytes, size_t size) { return TextKey(bytes, size); }
 
@@ -87,6 +104,9 @@ class TextKey {
 
 class TextIndex {
  public:
+  // Ids are below this.
+  static constexpr uint32_t kIds = 1u << 24;
+
   TextIndex() { Reset(0); }
 
   // Empties the table and makes room for `count` texts.
@@ -118,8 +138,8 @@ class TextIndex {
   // As above, for one that it may have.
   template <typename Equals>
   int32_t Find(const Probe& probe, const Equals& equals) const {
-    const Slot* slot = FindSlot(probe, equals);
-    return slot ? slot->id : -1;
+    const Slot& slot = slots_[PlaceWith(probe, equals)];
+    return slot.id_and_size == kFree ? -1 : IdOf(slot);
   }
 
   // Probes of one of these 256 regions are neighbours in the table: who enters many texts does so
@@ -127,43 +147,73 @@ class TextIndex {
   static constexpr size_t kRegions = 256;
   static size_t RegionOf(const Probe& probe) { return static_cast<size_t>(probe.spread >> 56); }
 
-  // Enters a text that is not there yet. False if the texts seem crafted to collide.
-  bool Insert(const TextKey& key, int32_t id) { return Insert(ProbeOf(key), id); }
-  bool Insert(const Probe& probe, int32_t id);
+  // Enters a text with an id below kIds, which is returned; or if it is there, returns the id it
+  // has and changes nothing. kCrafted if the texts seem crafted to collide.
+  static constexpr int32_t kCrafted = -1;
+  template <typename Equals>
+  int32_t Enter(const Probe& probe, int32_t id, const Equals& equals) {
+    const uint32_t size_part = SizePart(probe.size);
+    size_t at = PlaceOf(probe);
+    for (size_t run = 0; slots_[at].id_and_size != kFree; ++run, at = PlaceBehind(at)) {
+      if (run == kLongestRun) return kCrafted;
+      if (IsOf(slots_[at], probe, size_part, equals)) return IdOf(slots_[at]);
+    }
+    slots_[at] = {static_cast<uint32_t>(probe.key), static_cast<uint32_t>(probe.key >> 32),
+                  static_cast<uint32_t>(id) | size_part};
+    const uint64_t bit = probe.spread >> filter_shift_;
+    filter_[bit / 64] |= uint64_t{1} << (bit % 64);
+    return id;
+  }
+  // The same for a text that is not there. False if the texts seem crafted to collide.
+  bool Insert(const TextKey& key, int32_t id);
   // Gives a text that is there another id.
   template <typename Equals>
   void Replace(const Probe& probe, int32_t id, const Equals& equals) {
-    const Slot* slot = FindSlot(probe, equals);
-    PB_CHECK(slot);
-    slots_[static_cast<size_t>(slot - slots_.data())].id = id;
+    const size_t at = PlaceWith(probe, equals);
+    slots_[at].id_and_size = static_cast<uint32_t>(id) | SizePart(probe.size);
   }
 
  private:
+  // Twelve bytes: what a large vocabulary costs when it is loaded is mostly fresh memory.
   struct Slot {
-    uint64_t key = 0;
-    int32_t id = -1;  // -1: free
-    uint32_t size = 0;
+    uint32_t key_low;
+    uint32_t key_high;
+    uint32_t id_and_size;  // kFree, or the id and its text's size times kIds, 9 for all above 8
   };
+  static constexpr uint32_t kFree = UINT32_MAX;
+  // A well-spread table of this fill has no runs of this length; a crafted one might.
+  static constexpr size_t kLongestRun = 512;
 
   // The top bits of the product choose the slot, some more of them the filter's bit.
   static uint64_t Spread(uint64_t key) { return (key ^ key >> 29) * 0xD6E8FEB86659FD93u; }
+  static uint32_t SizePart(uint32_t size) { return (size < 9 ? size : 9) * kIds; }
+  size_t PlaceOf(const Probe& probe) const {
+    return static_cast<size_t>((probe.spread >> 32) * slot_count_ >> 32);
+  }
+  size_t PlaceBehind(size_t at) const { return at + 1 == slot_count_ ? 0 : at + 1; }
 
   template <typename Equals>
-  const Slot* FindSlot(const Probe& probe, const Equals& equals) const {
-    const size_t mask = slots_.size() - 1;
-    for (size_t at = static_cast<size_t>(probe.spread >> slot_shift_);; at = (at + 1) & mask) {
-      const Slot& slot = slots_[at];
-      if (slot.id < 0) return nullptr;
-      if (slot.key == probe.key && slot.size == probe.size &&
-          (probe.size <= 8 || equals(slot.id))) {
-        return &slot;
-      }
-    }
+  static bool IsOf(const Slot& slot, const Probe& probe, uint32_t size_part,
+                   const Equals& equals) {
+    return slot.key_low == static_cast<uint32_t>(probe.key) &&
+           slot.key_high == static_cast<uint32_t>(probe.key >> 32) &&
+           slot.id_and_size / kIds * kIds == size_part && (probe.size <= 8 || equals(IdOf(slot)));
   }
+  // Where the text is or, if it is not there, a free slot.
+  template <typename Equals>
+  size_t PlaceWith(const Probe& probe, const Equals& equals) const {
+    const uint32_t size_part = SizePart(probe.size);
+    size_t at = PlaceOf(probe);
+    while (slots_[at].id_and_size != kFree && !IsOf(slots_[at], probe, size_part, equals)) {
+      at = PlaceBehind(at);
+    }
+    return at;
+  }
+  static int32_t IdOf(const Slot& slot) { return static_cast<int32_t>(slot.id_and_size % kIds); }
 
-  std::vector<Slot> slots_;       // open addressing, at most half full, a power of two
+  std::unique_ptr<Slot[]> slots_;  // open addressing, at most two thirds full
+  uint64_t slot_count_ = 0;
   std::vector<uint64_t> filter_;  // 8 bits or more for each text
-  int slot_shift_ = 0;
   int filter_shift_ = 0;
 };
 

@@ -72,7 +72,8 @@ class Tokenizer {
   static Result<Tokenizer> FromFiles(const TokenizerFiles& files);
 
   // The compiled form: all but the vocabulary as JSON, and the vocabulary as a compact block (see
-  // vocabulary.h). Behaves in every way like the tokenizer it was made from, and loads much faster.
+  // model_data.h), whose bytes must stay where they are as long as the tokenizer. Behaves in every
+  // way like the tokenizer it was made from, and loads much faster.
   static Result<Tokenizer> FromCompiled(std::string_view config_json,
                                         std::span<const uint8_t> vocabulary);
   std::string CompiledConfig() const;

@@ -31,7 +31,7 @@ class Unigram final : public WordModel {
   std::span<const double> scores() const override { return scores_; }
 
  private:
-  Status CheckEntries(Json json, size_t begin, size_t end);
+  size_t NoteLengths(const uint8_t*& at, const uint8_t* end);
   size_t LongestAt(std::string_view text) const;
   bool FindBest(std::string_view word, std::vector<UnigramNode>& nodes) const;
   void AppendPiece(std::string_view word, uint32_t begin, uint32_t end,

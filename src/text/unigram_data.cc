@@ -63,29 +63,33 @@ Status Unigram::Load(Json json, ModelData&& data) {
     unk_token_ = vocabulary_.Text(static_cast<size_t>(unk_id));
   }
   longest_.assign(size_t{1} << kLengthBits, 0);
-  for (size_t id = 0; id < limit; id += kEntriesAtOnce) {
-    PB_RETURN_IF_ERROR(CheckEntries(json, id, std::min(limit, id + kEntriesAtOnce)));
+  const std::span<const uint8_t> texts = vocabulary_.packed_texts();
+  const uint8_t* const texts_end = texts.data() + texts.size();
+  for (const uint8_t* at = texts.data(); at != texts_end;) {
+    const size_t most = NoteLengths(at, texts_end);
+    if (most > kLongestEntry) {
+      return UnsupportedError(Message(json.Path()) + ".vocab has an entry of " + most +
+                              " bytes, which is not supported");
+    }
   }
+  if (limit > 0) unknown_score_ = *std::min_element(scores_.begin(), scores_.end());
   unknown_score_ -= kUnknownPenalty;
   byte_ids_ = FindByteTokens(vocabulary_);
   whole_words_.Reset(limit);
   return Done{};
 }
 
-// Gathers what is to be known of entries: their lengths and the least score.
-[[gnu::noinline]] Status Unigram::CheckEntries(Json json, size_t begin, size_t end) {
-  for (size_t id = begin; id < end; ++id) {
-    if (id == 0 || scores_[id] < unknown_score_) unknown_score_ = scores_[id];
-    const std::string_view text = vocabulary_.Has(id) ? vocabulary_.Text(id) : std::string_view();
+// Takes some texts off the front, notes how long they are and returns the most bytes of one.
+[[gnu::noinline]] size_t Unigram::NoteLengths(const uint8_t*& at, const uint8_t* end) {
+  size_t most = 0;
+  for (size_t i = 0; i < kEntriesAtOnce && at != end; ++i) {
+    const std::string_view text = Vocabulary::ReadText(at);
     if (text.size() <= kHeadBytes) continue;
-    if (text.size() > kLongestEntry) {
-      return UnsupportedError(Message(json.Path()) + ".vocab has an entry of " + text.size() +
-                              " bytes, which is not supported");
-    }
+    most = std::max(most, text.size());
     uint16_t& longest = longest_[LengthSlot(text.data())];
-    longest = std::max(longest, static_cast<uint16_t>(text.size()));
+    longest = std::max(longest, static_cast<uint16_t>(std::min(text.size(), kLongestEntry)));
   }
-  return Done{};
+  return most;
 }
 
 }  // namespace pocketbert

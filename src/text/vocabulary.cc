@@ -19,34 +19,49 @@ ErrorBox BadVocabulary(std::string_view name, const std::string& what) {
   return FormatError(Message(name) + ": " + what);
 }
 
-bool IsWithinChar(std::string_view text, size_t at) {
-  return at < text.size() && IsContinuation(text[at]);
+}  // namespace
+
+size_t Vocabulary::ReadLongSize(const uint8_t*& at) {
+  size_t size = 0;
+  while (*at == kLongText) size += *at++;
+  return size + *at++;
 }
 
-}  // namespace
+void Vocabulary::AppendPacked(std::string_view text, std::vector<uint8_t>& bytes) {
+  size_t size = text.size();
+  for (; size >= kLongText; size -= kLongText) bytes.push_back(kLongText);
+  bytes.push_back(static_cast<uint8_t>(size));
+  bytes.insert(bytes.end(), text.begin(), text.end());
+}
+
+void Vocabulary::AppendOwned(std::string_view text) {
+  places_.push_back(static_cast<uint32_t>(owned_.size()));
+  AppendPacked(text, owned_);
+}
 
 template <typename Wins>
 Status Vocabulary::Index(const Wins& wins, std::string_view name) {
+  texts_ = owned_;
   index_.Reset(id_limit());
   size_ = 0;
   for (size_t id = 0; id < id_limit(); ++id) {
     if (!Has(id)) continue;
     const TextIndex::Probe probe = TextIndex::ProbeOf(TextKey(Text(id)));
-    const int32_t found = MayHave(probe) ? Find(probe, Text(id)) : -1;
-    if (found >= 0) {
-      const auto earlier = static_cast<size_t>(found);
-      const bool stays = wins(earlier, id);
-      if (!stays) {
-        index_.Replace(probe, static_cast<int32_t>(id), [&](int32_t other) {
-          return static_cast<size_t>(other) == earlier;
-        });
-      }
-      places_[stays ? id : earlier].size = kGap;
-    } else if (index_.Insert(probe, static_cast<int32_t>(id))) {
-      ++size_;
-    } else {
+    const int32_t found = Enter(probe, id);
+    if (found == TextIndex::kCrafted) {
       return BadVocabulary(name, "texts crafted to collide in a hash table are refused");
     }
+    const auto earlier = static_cast<size_t>(found);
+    if (earlier == id) {
+      ++size_;
+      continue;
+    }
+    const bool stays = wins(earlier, id);
+    if (!stays) {
+      index_.Replace(probe, static_cast<int32_t>(id),
+                     [&](int32_t other) { return other == found; });
+    }
+    places_[stays ? id : earlier] = kGap;
   }
   return Done{};
 }
@@ -78,14 +93,14 @@ Result<Vocabulary> Vocabulary::FromEntries(std::span<const VocabularyEntry> entr
     entry = static_cast<uint32_t>(i);
   }
   Vocabulary vocabulary;
-  vocabulary.texts_.reserve(bytes);
+  vocabulary.owned_.reserve(bytes + bytes / kLongText + limit);
   vocabulary.places_.reserve(limit);
   for (size_t id = 0; id < limit; ++id) {
-    const bool gap = entry_of[id] == UINT32_MAX;
-    const std::string_view text = gap ? std::string_view() : entries[entry_of[id]].text;
-    vocabulary.places_.push_back({static_cast<uint32_t>(vocabulary.texts_.size()),
-                                  gap ? kGap : static_cast<uint32_t>(text.size())});
-    vocabulary.texts_.append(text);
+    if (entry_of[id] == UINT32_MAX) {
+      vocabulary.places_.push_back(kGap);
+    } else {
+      vocabulary.AppendOwned(entries[entry_of[id]].text);
+    }
   }
   const auto later_wins = [&](size_t a, size_t b) { return entry_of[a] > entry_of[b]; };
   PB_RETURN_IF_ERROR(vocabulary.Index(later_wins, name));
@@ -138,33 +153,37 @@ Result<Vocabulary> Vocabulary::FromBytes(std::span<const uint8_t> bytes) {
   const size_t text_bytes = ReadU32(bytes.data() + 12);
   std::span<const uint8_t> rest = bytes.subspan(kHeaderBytes);
   // Each id takes a byte at least, so a wrong count cannot ask for much memory.
-  if (limit > kMostIds || limit > rest.size() || text_bytes > rest.size() - limit) {
+  if (limit > kMostIds || limit > rest.size() || text_bytes > rest.size() - limit ||
+      text_bytes > kMostTextBytes) {
     return BadVocabulary(kName, std::to_string(limit) + " ids and " + std::to_string(text_bytes) +
                                     " bytes of text do not fit into " +
                                     std::to_string(bytes.size()) + " bytes");
   }
   Vocabulary vocabulary;
   vocabulary.places_.reserve(limit);
-  uint64_t begin = 0;
+  vocabulary.owned_.reserve(text_bytes + text_bytes / kLongText + limit);
+  std::span<const uint8_t> texts = rest.last(text_bytes);
+  rest = rest.first(rest.size() - text_bytes);
   for (size_t id = 0; id < limit; ++id) {
     uint32_t number;
     if (!ReadNumber(rest, number)) return BadVocabulary(kName, "ends within the lengths");
-    if (begin > kMostTextBytes) break;
-    vocabulary.places_.push_back({static_cast<uint32_t>(begin), number == 0 ? kGap : number - 1});
-    begin += number == 0 ? 0 : number - 1;
+    if (number == 0) {
+      vocabulary.places_.push_back(kGap);
+      continue;
+    }
+    const size_t size = number - 1;
+    if (size > texts.size()) return BadVocabulary(kName, "ends within the texts");
+    vocabulary.AppendOwned({reinterpret_cast<const char*>(texts.data()), size});
+    texts = texts.subspan(size);
   }
-  if (begin != text_bytes || rest.size() != text_bytes || begin > kMostTextBytes) {
-    return BadVocabulary(kName, "the lengths of the texts sum to " + std::to_string(begin) +
-                                    ", the header says " + std::to_string(text_bytes) + ", and " +
-                                    std::to_string(rest.size()) + " bytes follow");
+  if (!texts.empty() || !rest.empty()) {
+    return BadVocabulary(kName, "more bytes follow the last text");
   }
-  vocabulary.texts_.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
-  // Valid as a whole, and none begins within a character: then each is.
-  bool valid = IsValidUtf8(vocabulary.texts_);
-  for (size_t id = 0; id < limit && valid; ++id) {
-    valid = !IsWithinChar(vocabulary.texts_, vocabulary.places_[id].begin);
+  // The lengths are ASCII: if the whole is valid, each text is.
+  if (!IsValidUtf8({reinterpret_cast<const char*>(vocabulary.owned_.data()),
+                    vocabulary.owned_.size()})) {
+    return BadVocabulary(kName, "a text is not valid UTF-8");
   }
-  if (!valid) return BadVocabulary(kName, "a text is not valid UTF-8");
   bool twice = false;
   const auto earlier_wins = [&](size_t, size_t) { return twice = true; };
   PB_RETURN_IF_ERROR(vocabulary.Index(earlier_wins, kName));

@@ -6,7 +6,7 @@
 
 namespace pocketbert {
 
-inline constexpr std::string_view kOrderedMagic = "PBVOCAB2";
+inline constexpr std::string_view kOrderedMagic = "PBVOCAB3";
 inline constexpr size_t kOrderedHeaderBytes = 20;
 
 }  // namespace pocketbert

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "compiled_tokenizer.h"
 #include "golden_files.h"
 #include "support/gunzip.h"
 #include "support/text_encoding.h"
@@ -151,14 +152,9 @@ TEST_CASE("tokenize cases of other families, also in compiled form") {
       continue;
     }
     CheckCase(tokenizer.value(), test_case);
-    const std::vector<uint8_t> tables = tokenizer.value().CompiledVocabulary();
-    auto compiled = Tokenizer::FromCompiled(tokenizer.value().CompiledConfig(), tables);
-    if (!compiled.ok()) {
-      FAIL_CHECK("compiled: " << compiled.error().message);
-      continue;
-    }
-    CheckCase(compiled.value(), test_case);
-    CHECK(compiled.value().CompiledVocabulary() == tables);
+    const CompiledTokenizer compiled(tokenizer.value());
+    CheckCase(compiled.tokenizer, test_case);
+    CHECK(compiled.tokenizer.CompiledVocabulary() == compiled.bytes);
     ++passed;
   }
   CHECK(passed == 85);
@@ -187,21 +183,18 @@ size_t CheckFuzzLines(const Tokenizer& tokenizer, const std::string& lines) {
   return count;
 }
 
-Tokenizer LoadCompiled(const std::string& json) {
+CompiledTokenizer LoadCompiled(const std::string& json) {
   auto tokenizer = Tokenizer::FromFiles({.tokenizer_json = json});
   if (!tokenizer.ok()) FAIL(tokenizer.error().message);
-  auto compiled = Tokenizer::FromCompiled(tokenizer.value().CompiledConfig(),
-                                          tokenizer.value().CompiledVocabulary());
-  if (!compiled.ok()) FAIL(compiled.error().message);
-  return std::move(compiled).value();
+  return CompiledTokenizer(tokenizer.value());
 }
 
 TEST_CASE("fuzz lines of other families") {
   for (const char* name : {"bbpe", "unigram", "wordpiece-ko"}) {
     INFO(name);
     const std::string path = kFolder + "fuzz/" + name;
-    const Tokenizer tokenizer = LoadCompiled(Unpacked(path + ".tokenizer.json.gz"));
-    CHECK(CheckFuzzLines(tokenizer, Unpacked(path + "-hand.jsonl.gz")) == 1500);
+    const CompiledTokenizer compiled = LoadCompiled(Unpacked(path + ".tokenizer.json.gz"));
+    CHECK(CheckFuzzLines(compiled.tokenizer, Unpacked(path + "-hand.jsonl.gz")) == 1500);
   }
 }
 
@@ -212,7 +205,7 @@ TEST_CASE("long texts are the same in parts") {
     INFO(name);
     const std::string path = kFolder + "fuzz/" + name;
     const std::string json = Unpacked(path + ".tokenizer.json.gz");
-    const Tokenizer by_parts = LoadCompiled(json);
+    const CompiledTokenizer by_parts = LoadCompiled(json);
     // A normalizer that does nothing and works on whole texts only.
     const JsonDocument document = ParseTestJson(json);
     const Json normalizer = document.root().FindOrNull("normalizer");
@@ -225,14 +218,14 @@ TEST_CASE("long texts are the same in parts") {
                   R"("normalizer":{"type":"Sequence","normalizers":[)" +
                       (normalizer.is_null() ? "" : WriteJson(normalizer) + ",") +
                       R"({"type":"Strip","strip_left":false,"strip_right":false}]})");
-    const Tokenizer whole = LoadCompiled(other);
+    const CompiledTokenizer whole = LoadCompiled(other);
     std::string text;
     std::istringstream stream(Unpacked(path + "-hand.jsonl.gz"));
     for (std::string line; std::getline(stream, line);) {
       text += Text(ParseTestJson(WithoutLoneSurrogates(line)).root().Get("t").value()) + " a";
       if (text.size() < 30000) continue;
-      const Encoding a = EncodeText(by_parts, text, {}, {}).value();
-      const Encoding b = EncodeText(whole, text, {}, {}).value();
+      const Encoding a = EncodeText(by_parts.tokenizer, text, {}, {}).value();
+      const Encoding b = EncodeText(whole.tokenizer, text, {}, {}).value();
       CHECK(a.ids == b.ids);
       CHECK(a.offsets == b.offsets);
       CHECK(a.word_ids == b.word_ids);
@@ -264,9 +257,9 @@ TEST_CASE("fuzz lines of the whole XLM-R table") {
   if (!std::filesystem::exists(std::string(POCKETBERT_SOURCE_DIR) + "/" + file)) {
     SKIP(file << " is not there: see tests/reference/text/build_xlmr.py");
   }
-  const Tokenizer tokenizer = LoadCompiled(ReadTestFile(file));
-  CHECK(tokenizer.CompiledVocabulary().size() < 4'000'000);
-  CHECK(CheckFuzzLines(tokenizer, Unpacked(kFolder + "fuzz/xlmr-full-hand.jsonl.gz")) == 400);
+  const CompiledTokenizer compiled = LoadCompiled(ReadTestFile(file));
+  CHECK(compiled.bytes.size() < 4'000'000);
+  CHECK(CheckFuzzLines(compiled.tokenizer, Unpacked(kFolder + "fuzz/xlmr-full-hand.jsonl.gz")) == 400);
 }
 
 }  // namespace

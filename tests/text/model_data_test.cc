@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "compiled_tokenizer.h"
 #include "golden_files.h"
 #include "support/charsmap_builder.h"
 #include "support/gunzip.h"
@@ -21,10 +22,17 @@ std::vector<uint8_t> Serialize(const ModelData& data) {
   return SerializeModel({data.vocabulary, data.scores, data.merges, charsmaps});
 }
 
-ModelData RoundTrip(const ModelData& data) {
-  auto read = ModelData::FromBytes(Serialize(data));
+// With the bytes that it stands on.
+struct ReadData {
+  std::vector<uint8_t> bytes;
+  ModelData data;
+};
+
+ReadData RoundTrip(const ModelData& data) {
+  std::vector<uint8_t> bytes = Serialize(data);
+  auto read = ModelData::FromBytes(bytes);
   if (!read.ok()) FAIL(read.error().message);
-  return std::move(read).value();
+  return {std::move(bytes), std::move(read).value()};
 }
 
 TEST_CASE("all parts come back as they were") {
@@ -32,41 +40,35 @@ TEST_CASE("all parts come back as they were") {
   for (const std::vector<double>& scores :
        {std::vector<double>{}, {0, -1.5, -2.25, 1e30}, {0.1, -1e300, 0, -0.0}}) {
     data.scores = scores;
-    const ModelData read = RoundTrip(data);
-    CHECK(read.scores == scores);
-    CHECK(read.merges == data.merges);
-    CHECK(read.charsmaps == data.charsmaps);
-    CHECK(read.vocabulary.Find("abc") == 3);
+    const ReadData read = RoundTrip(data);
+    CHECK(read.data.scores == scores);
+    CHECK(read.data.merges == data.merges);
+    CHECK(read.data.charsmaps == data.charsmaps);
+    CHECK(read.data.vocabulary.Find("abc") == 3);
   }
 }
 
 TEST_CASE("a vocabulary alone keeps the form it always had") {
   const ModelData data = {SmallVocabulary(), {}, {}, {}};
   CHECK(Serialize(data) == data.vocabulary.Serialize());
-  CHECK(RoundTrip(data).vocabulary.size() == 4);
+  CHECK(RoundTrip(data).data.vocabulary.size() == 4);
 }
 
 TEST_CASE("damaged parts are refused") {
   const ModelData good = {SmallVocabulary(), {0, -1, -2, -3}, {{0, 1, 2}}, {"map"}};
   const auto fails = [](const ModelData& data) {
-    auto read = ModelData::FromBytes(Serialize(data));
+    const std::vector<uint8_t> bytes = Serialize(data);
+    auto read = ModelData::FromBytes(bytes);
     REQUIRE_FALSE(read.ok());
     CHECK(read.error().code == ErrorCode::kFormat);
   };
-  ModelData data = RoundTrip(good);
-  data.merges = {{0, 1, 4}};
-  fails(data);
-  data = RoundTrip(good);
-  data.merges = {{-1, 1, 2}};
-  fails(data);
-  data = RoundTrip(good);
-  data.scores.pop_back();
-  fails(data);
-  data = RoundTrip(good);
-  data.scores[1] = std::numeric_limits<double>::quiet_NaN();
-  fails(data);
-  data.scores[1] = -std::numeric_limits<double>::infinity();
-  fails(data);
+  fails({SmallVocabulary(), good.scores, {{0, 1, 4}}, {"map"}});
+  fails({SmallVocabulary(), good.scores, {{-1, 1, 2}}, {"map"}});
+  fails({SmallVocabulary(), {0, -1, -2}, good.merges, {"map"}});
+  for (const double score : {std::numeric_limits<double>::quiet_NaN(),
+                             -std::numeric_limits<double>::infinity()}) {
+    fails({SmallVocabulary(), {0, score, -2, -3}, good.merges, {"map"}});
+  }
   const std::vector<uint8_t> bytes = Serialize(good);
   for (size_t size = 0; size < bytes.size(); ++size) {
     CHECK_FALSE(ModelData::FromBytes(std::span(bytes).first(size)).ok());
@@ -144,11 +146,9 @@ TEST_CASE("small tokenizers load, and in compiled form") {
     auto tokenizer = Tokenizer::FromFiles({.tokenizer_json = json});
     if (!tokenizer.ok()) FAIL(tokenizer.error().message);
     Use(tokenizer.value());
-    auto compiled = Tokenizer::FromCompiled(tokenizer.value().CompiledConfig(),
-                                            tokenizer.value().CompiledVocabulary());
-    if (!compiled.ok()) FAIL(compiled.error().message);
-    CHECK(compiled.value().CompiledConfig() == tokenizer.value().CompiledConfig());
-    Use(compiled.value());
+    const CompiledTokenizer compiled(tokenizer.value());
+    CHECK(compiled.tokenizer.CompiledConfig() == tokenizer.value().CompiledConfig());
+    Use(compiled.tokenizer);
   }
 }
 
@@ -172,9 +172,8 @@ TEST_CASE("damaged tokenizer.json files are refused or do no harm") {
         continue;
       }
       Use(tokenizer.value());
-      auto compiled = Tokenizer::FromCompiled(tokenizer.value().CompiledConfig(),
-                                              tokenizer.value().CompiledVocabulary());
-      if (!compiled.ok()) FAIL(damaged << "\n" << compiled.error().message);
+      INFO(damaged);
+      Use(CompiledTokenizer(tokenizer.value()).tokenizer);
     }
   }
   CHECK(refused > 1000);

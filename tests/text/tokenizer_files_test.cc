@@ -1,5 +1,6 @@
 // Loading: tokenizer.json, vocab.txt and the files beside them, and the compiled form.
 
+#include "compiled_tokenizer.h"
 #include "golden_files.h"
 #include "support/text_encoding.h"
 #include "text/tokenizer.h"
@@ -211,12 +212,10 @@ TEST_CASE("broken and foreign files are refused by name") {
 }
 
 void CheckCompiled(const Tokenizer& tokenizer, std::span<const std::string> texts) {
-  auto compiled =
-      Tokenizer::FromCompiled(tokenizer.CompiledConfig(), tokenizer.CompiledVocabulary());
-  if (!compiled.ok()) FAIL(compiled.error().message);
-  const Tokenizer& again = compiled.value();
+  const CompiledTokenizer compiled(tokenizer);
+  const Tokenizer& again = compiled.tokenizer;
   CHECK(again.CompiledConfig() == tokenizer.CompiledConfig());
-  CHECK(again.CompiledVocabulary() == tokenizer.CompiledVocabulary());
+  CHECK(again.CompiledVocabulary() == compiled.bytes);
   CHECK(again.vocab_size() == tokenizer.vocab_size());
   CHECK(again.id_limit() == tokenizer.id_limit());
   CHECK(again.special_ids().mask == tokenizer.special_ids().mask);

@@ -80,6 +80,14 @@ TEST_CASE("the compact form gives the same vocabulary") {
   REQUIRE(again.ok());
   CheckSame(vocabulary, again.value());
   CHECK(again.value().Serialize() == bytes);
+  const std::vector<uint8_t> ordered = vocabulary.SerializeOrdered();
+  auto from_ordered = Vocabulary::FromBytes(ordered);
+  REQUIRE(from_ordered.ok());
+  CheckSame(vocabulary, from_ordered.value());
+  CHECK(from_ordered.value().Serialize() == bytes);
+  CHECK(from_ordered.value().SerializeOrdered() == ordered);
+  const Vocabulary moved = std::move(from_ordered).value();
+  CheckSame(vocabulary, moved);
   CheckSame(FromLines(""), Vocabulary::FromBytes(FromLines("").Serialize()).value());
   CheckSame(FromLines("\na\n"), Vocabulary::FromBytes(FromLines("\na\n").Serialize()).value());
 }
@@ -95,6 +103,71 @@ TEST_CASE("the compact form is laid out as documented") {
   const std::vector<uint8_t> bytes = Vocabulary::FromEntries(lengthy, "vocab").value().Serialize();
   CHECK(bytes[16] == 0xAC);  // 300 = 0b10'0101100
   CHECK(bytes[17] == 0x02);
+}
+
+std::vector<uint8_t> Ordered(uint8_t limit, uint8_t count, uint8_t text_bytes,
+                             const std::string& lists) {
+  std::vector<uint8_t> bytes = {'P', 'B', 'V', 'O', 'C', 'A', 'B', '3'};
+  for (const uint8_t number : {limit, count, text_bytes}) {
+    bytes.insert(bytes.end(), {number, 0, 0, 0});
+  }
+  bytes.insert(bytes.end(), lists.begin(), lists.end());
+  return bytes;
+}
+
+TEST_CASE("the ordered form is laid out as documented") {
+  const std::vector<VocabularyEntry> one = {{"ab", 2}};
+  CHECK(Vocabulary::FromEntries(one, "vocab").value().SerializeOrdered() ==
+        Ordered(3, 1, 3, "\2\2ab"));
+  const std::string text(300, 'x');
+  const std::vector<VocabularyEntry> lengthy = {{text, 0}};
+  const std::vector<uint8_t> bytes =
+      Vocabulary::FromEntries(lengthy, "vocab").value().SerializeOrdered();
+  CHECK(std::vector<uint8_t>(bytes.begin() + 20, bytes.begin() + 25) ==
+        std::vector<uint8_t>{0, 127, 127, 46, 'x'});
+  CHECK(bytes.size() == 24 + text.size());
+  // Any order is read: 3, 1, 2 of ids below 5.
+  const std::vector<uint8_t> mixed = Ordered(5, 3, 6, std::string("\3\2\0\1c\0\2é", 9));
+  const auto vocabulary = Vocabulary::FromBytes(mixed);
+  REQUIRE(vocabulary.ok());
+  CHECK(vocabulary.value().Find("c") == 3);
+  CHECK(vocabulary.value().Find("") == 1);
+  CHECK(vocabulary.value().Find("é") == 2);
+  CHECK(vocabulary.value().Text(2) == "é");
+  CHECK_FALSE(vocabulary.value().Has(0));
+  CHECK(vocabulary.value().id_limit() == 5);
+}
+
+TEST_CASE("damaged ordered forms are refused") {
+  const auto fails = [](uint8_t limit, uint8_t count, uint8_t text_bytes, std::string lists) {
+    CHECK_FALSE(Vocabulary::FromBytes(Ordered(limit, count, text_bytes, lists)).ok());
+  };
+  fails(2, 3, 6, std::string("\0\0\0\1a\1b\1c", 9));  // more entries than ids
+  fails(3, 2, 4, std::string("\0\2\1a\1b", 6));        // the same id twice
+  fails(3, 2, 4, std::string("\0\7\1a\1b", 6));        // an id too large
+  fails(3, 2, 4, std::string("\0\0\1a\1a", 6));        // a text twice
+  fails(3, 2, 4, std::string("\0\0\1a\2b", 6));        // a text too long
+  fails(3, 2, 4, std::string("\0\0\1a\x7F" "b", 6));   // the same, behind a long length
+  fails(3, 2, 4, std::string("\0\0\1a\0b", 6));        // more bytes than texts
+  fails(3, 2, 4, std::string("\0\0\0\1a\1b", 7));      // more steps than entries
+  fails(3, 2, 4, std::string("\0\x80\1a\1b", 6));      // a step without end
+  fails(3, 1, 2, std::string("\0\1\xC3", 3));           // not UTF-8
+  fails(3, 2, 5, std::string("\0\0\1\xC3\1\xA9", 6));  // two halves of a character
+  const Vocabulary vocabulary = FromLines("[PAD]\nhello\n##s\né\n" + std::string(200, 'y'));
+  const std::vector<uint8_t> good = vocabulary.SerializeOrdered();
+  for (size_t size = 0; size < good.size(); ++size) {
+    const std::vector<uint8_t> cut(good.begin(), good.begin() + static_cast<ptrdiff_t>(size));
+    CHECK_FALSE(Vocabulary::FromBytes(cut).ok());
+  }
+  std::mt19937 random(3);
+  for (int i = 0; i < 20000; ++i) {
+    std::vector<uint8_t> bytes = good;
+    for (int change = 0; change < 1 + i % 3; ++change) {
+      bytes[random() % bytes.size()] = static_cast<uint8_t>(random());
+    }
+    auto result = Vocabulary::FromBytes(bytes);  // must not crash; if it loads it must be sound
+    if (result.ok()) CheckSame(result.value(), result.value());
+  }
 }
 
 TEST_CASE("damaged compact forms are refused") {

@@ -84,8 +84,8 @@ class Probe {
     auto tokenizer = Tokenizer::FromFiles(files);
     if (!tokenizer.ok()) return ErrorLine(tokenizer.error());
     // The compiled form must behave alike, so that is what is tried.
-    auto compiled = Tokenizer::FromCompiled(tokenizer.value().CompiledConfig(),
-                                            tokenizer.value().CompiledVocabulary());
+    tables_ = tokenizer.value().CompiledVocabulary();
+    auto compiled = Tokenizer::FromCompiled(tokenizer.value().CompiledConfig(), tables_);
     if (!compiled.ok()) return ErrorLine(compiled.error());
     tokenizer_.emplace(std::move(compiled).value());
     return R"({"ok":true})";
@@ -156,6 +156,7 @@ class Probe {
     return writer.TakeText();
   }
 
+  std::vector<uint8_t> tables_;  // which tokenizer_ stands on
   std::optional<Tokenizer> tokenizer_;
 };
 
