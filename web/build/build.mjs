@@ -53,6 +53,7 @@ const kEntries = [
   { out: 'sha256', source: 'web/src/models/sha256.ts', apart: true },
   { out: 'disk_store', source: 'web/src/models/disk_store.ts', apart: true },
   { out: 'filling', source: 'web/src/tasks/filling.ts', apart: true },
+  { out: 'quantizing', source: 'web/src/tasks/quantizing.ts', apart: true },
   { out: 'ranking', source: 'web/src/tasks/ranking.ts', apart: true },
   { out: 'pipeline_tasks', source: 'web/src/tasks/pipeline_tasks.ts', apart: true },
   { out: 'cli', source: 'web/src/cli/main.ts', banner: '#!/usr/bin/env node' },
