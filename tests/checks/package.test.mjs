@@ -24,6 +24,7 @@ const kLater = [
   'folder.js',
   'integrity.js',
   'pipeline_tasks.js',
+  'quantizing.js',
   'ranking.js',
   'sha256.js',
   'tagging.js',

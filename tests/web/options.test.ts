@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Classifier, Embedder, pipeline, Tokenizer } from 'pocketbert';
+import {
+  Classifier,
+  Embedder,
+  pipeline,
+  Tokenizer,
+  type EmbedOptions,
+  type StreamOptions,
+} from 'pocketbert';
 import { cls, code, enc } from './support/public_api.js';
 
 /** What types would refuse. */
@@ -23,7 +30,7 @@ after(() => Promise.all([embedder, classifier, tokenizer].map((user) => user.des
 /** Calls by name, with these options. */
 const calls: { readonly [name: string]: (options: object) => Promise<unknown> } = {
   embed: (options) => embedder.embed('boat', options),
-  embedStream: async (options) => embedder.embedStream([], any(options)).next(),
+  embedStream: async (options) => embedder.embedStream([], any<StreamOptions>(options)).next(),
   classify: (options) => classifier.classify('boat', options),
   encode: (options) => tokenizer.encode('boat', options),
   encodeBatch: (options) => tokenizer.encodeBatch(['boat'], options),
@@ -91,7 +98,7 @@ describe('unknown options are refused, with the nearest of the known ones first'
   }
 
   test('what is undefined was not given', async () => {
-    await embedder.embed('boat', any({ max_length: undefined, kind: undefined }));
+    await embedder.embed('boat', any<EmbedOptions>({ max_length: undefined, kind: undefined }));
   });
 
   test('an option that the prototype holds is seen', async () => {
@@ -184,7 +191,7 @@ describe('wrong values are refused, by the name that the user writes', () => {
         () => Embedder.create(any(options)),
         () => Classifier.create(any(options)),
         () => Tokenizer.create(any(options)),
-        () => embedder.embed('boat', any(options)),
+        () => embedder.embed('boat', any<EmbedOptions>(options)),
         () => classifier.classify('boat', any(options)),
         () => tokenizer.encode('boat', any(options)),
         () => tokenizer.encodeBatch(['boat'], any(options)),

@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { EmbeddingList, search, similarity } from '../../web/src/tasks/embeddings.js';
-import { MatrixTensor, packSigns } from '../../web/src/tasks/tensor.js';
+import { EmbeddingList } from '../../web/src/tasks/embeddings.js';
+import { quantize } from '../../web/src/tasks/quantizing.js';
+import { search, similarity } from '../../web/src/tasks/similarity.js';
+import { MatrixTensor } from '../../web/src/tasks/tensor.js';
 import { failure } from './support/errors.js';
 
 const component = fc.float({ min: -4, max: 4, noNaN: true });
@@ -27,7 +29,7 @@ test('similarity of known angles', () => {
 const any = <Value>(value: unknown): Value => value as Value;
 
 describe('what is no vector is refused by name', () => {
-  const list = new EmbeddingList(Float32Array.of(1, 2), [1, 2], Int32Array.of(3), [false]);
+  const list = new EmbeddingList({ data: Float32Array.of(1, 2), dims: [1, 2] }, Int32Array.of(3), [false]);
   const wrong: readonly [name: string, call: () => unknown, message: RegExp][] = [
     ['promises', () => similarity(any(Promise.resolve([1])), any(Promise.resolve([1]))), /a is a Promise \(await it\)/],
     ['a promise second', () => similarity([1], any(Promise.resolve([1]))), /b is a Promise/],
@@ -97,8 +99,7 @@ test('search gives the best, best first, and never leaves out a better one', () 
 
 describe('lists of vectors', () => {
   const list = new EmbeddingList(
-    Float32Array.of(1, 2, 3, 4, 5, 6),
-    [3, 2],
+    { data: Float32Array.of(1, 2, 3, 4, 5, 6), dims: [3, 2] },
     Int32Array.of(7, 8, 9),
     [false, true, false],
   );
@@ -133,12 +134,16 @@ describe('lists of vectors', () => {
   /** numpy: `np.packbits([...] > 0)` is [178, 1]; sentence-transformers subtracts 128 for `binary`. */
   test('signs are packed as sentence-transformers packs them', () => {
     const data = Float32Array.of(1, -1, 2, 0.5, -3, 0, 0.25, -1, -1, -1, -1, -1, -1, -1, -1, 1);
-    const unsigned = packSigns(data, [1, 16], 'ubinary');
+    const tensorOf = (dims: [number, number], precision: 'binary' | 'ubinary'): MatrixTensor => {
+      const packed = quantize(data, dims, { precision });
+      return new MatrixTensor(packed.data, packed.dims);
+    };
+    const unsigned = tensorOf([1, 16], 'ubinary');
     assert.deepEqual([unsigned.type, ...unsigned.dims, ...unsigned.data], ['uint8', 1, 2, 178, 1]);
-    const signed = packSigns(data, [2, 8], 'binary');
+    const signed = tensorOf([2, 8], 'binary');
     assert.deepEqual([signed.type, ...signed.dims, ...signed.data], ['int8', 2, 1, 50, -127]);
     assert.throws(
-      () => packSigns(data, [4, 4], 'binary'),
+      () => tensorOf([4, 4], 'binary'),
       failure('invalid_argument', /4 components/),
     );
   });

@@ -54,6 +54,7 @@ const kEntries = [
   { out: 'disk_store', source: 'web/src/models/disk_store.ts', apart: true },
   { out: 'answering', source: 'web/src/tasks/answering.ts', apart: true },
   { out: 'filling', source: 'web/src/tasks/filling.ts', apart: true },
+  { out: 'quantizing', source: 'web/src/tasks/quantizing.ts', apart: true },
   { out: 'ranking', source: 'web/src/tasks/ranking.ts', apart: true },
   { out: 'tagging', source: 'web/src/tasks/tagging.ts', apart: true },
   { out: 'pipeline_tasks', source: 'web/src/tasks/pipeline_tasks.ts', apart: true },

@@ -33,4 +33,5 @@ export {
   text,
   whole,
 } from './tasks/options.js';
+export { levelsOf } from './tasks/similarity.js';
 export { startWorker } from './worker/server.js';

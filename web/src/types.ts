@@ -3,8 +3,10 @@
  * Nothing here runs.
  */
 
+import type { Pooling } from './embed_types.js';
 import type { ModelUser } from './tasks/model_user.js';
 
+export type * from './embed_types.js';
 export type * from './fill_types.js';
 export type * from './label_types.js';
 export type * from './span_types.js';
@@ -222,64 +224,6 @@ export interface Encoding {
   readonly overflow: readonly Encoding[];
   /** True if tokens were cut off. */
   readonly truncated: boolean;
-}
-
-// ---------------------------------------------------------------- embeddings
-
-/** How token states become one vector; names as in sentence-transformers. */
-export type Pooling =
-  'mean' | 'cls' | 'max' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
-
-export interface EmbedOptions extends CallOptions, LengthOptions {
-  /** At most one of `kind`, `promptName` and `prompt`.
-   *  What the texts are; a model that has a prompt for it (`info.model.prompts`) uses it. */
-  readonly kind?: 'query' | 'document' | 'passage' | 'corpus' | undefined;
-  /** Name of one of the model's prompts; a name that it does not have is an error. */
-  readonly promptName?: string | undefined;
-  /** Text to put before each text, instead of a named prompt. */
-  readonly prompt?: string | undefined;
-  /** Keep the first so many components, then scale to length 1 if the model normalizes. */
-  readonly dimensions?: number | undefined;
-  /** Default: as the model says. */
-  readonly pooling?: Pooling | undefined;
-  /** Scale to length 1; default: as the model says. */
-  readonly normalize?: boolean | undefined;
-}
-
-/** A stream has no length to be far in, and is no single call. */
-export type StreamOptions = Omit<EmbedOptions, 'onProgress' | 'supersede'>;
-
-/** One vector, and what is to be known of its text. */
-export type Embedding = Float32Array & {
-  /** Tokens that went into it, special ones included. */
-  readonly tokens: number;
-  /** True if the text was longer than fits and was cut. */
-  readonly truncated: boolean;
-};
-
-/** The vectors of a list of texts, back to back in `data`. */
-export interface Embeddings extends Iterable<Float32Array> {
-  /** [texts, dimensions], row-major. */
-  readonly data: Float32Array;
-  /** `[number of texts, dimensions]`. */
-  readonly dims: readonly [count: number, dimensions: number];
-  /** Number of texts. */
-  readonly length: number;
-  /** Tokens of each text, special ones included. */
-  readonly tokens: Int32Array;
-  /** For each text whether it was cut. */
-  readonly truncated: readonly boolean[];
-  /** The vector of text `index`: a view, not a copy. */
-  at(index: number): Float32Array;
-  /** Plain nested arrays. */
-  tolist(): number[][];
-}
-
-export interface SearchResult {
-  /** Which vector of the corpus. */
-  readonly index: number;
-  /** Cosine similarity, −1 to 1. */
-  readonly score: number;
 }
 
 // ---------------------------------------------------------------- what an object tells of itself

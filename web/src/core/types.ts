@@ -288,7 +288,7 @@ export interface ModelInfo {
   tokenizer: TokenizerInfo;
 }
 
-export interface EmbedOptions extends Omit<EngineOptionsOf<PublicEmbedOptions>, 'pooling'> {
+export interface EmbedOptions extends Omit<EngineOptionsOf<PublicEmbedOptions>, 'pooling' | 'precision' | 'ranges'> {
   readonly pooling?: PoolingName | undefined;
 }
 

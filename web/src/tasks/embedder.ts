@@ -3,6 +3,7 @@
 import type { EmbedOptions as EngineEmbedOptions } from '../core/types.js';
 import { PocketBertError, refuse } from '../errors.js';
 import { poolingNames } from '../models/info.js';
+import { later } from '../models/platform.js';
 import type {
   CreateOptions,
   Embedding,
@@ -11,13 +12,18 @@ import type {
   SearchResult,
   SelfTest,
   StreamOptions,
+  VectorForm,
+  VectorPrecision,
 } from '../types.js';
 import { inBatches } from './batches.js';
-import { EmbeddingList, search, similarity } from './embeddings.js';
+import { copyOf, EmbeddingList, vectorAt, type Vectors } from './embeddings.js';
 import { textsOf } from './encoding.js';
 import { ModelUser, ownOptions } from './model_user.js';
 import { check, embedTable } from './options.js';
 import { selfTest } from './self_test.js';
+import { search, similarity } from './similarity.js';
+
+type AnyEmbedOptions = EmbedOptions<VectorPrecision>;
 
 /**
  * Turns texts into vectors whose cosine says how near their meanings are.
@@ -39,36 +45,59 @@ export class Embedder extends ModelUser {
     return new Embedder(session);
   }
 
-  /** Cosine of the angle between two vectors, −1 to 1. */
-  static similarity(a: ArrayLike<number>, b: ArrayLike<number>): number {
-    return similarity(a, b);
+  /**
+   * Cosine of the angle between two vectors, −1 to 1. Bits count as ±1: it is 1 − 2 · those that differ / all.
+   * Levels, and a vector beside one of another precision, count as the values they stand for.
+   * @param form of vectors of bytes that do not tell theirs, as those from `embed` do and copies do not
+   */
+  static similarity(a: ArrayLike<number>, b: ArrayLike<number>, form?: VectorForm): number {
+    return similarity(a, b, form);
   }
 
-  /** The `k` vectors of the corpus most similar to the query, best first. */
+  /**
+   * The `k` vectors of the corpus most similar to the query, best first.
+   * @param form as in `similarity`
+   */
   static search(
     query: ArrayLike<number>,
     corpus: Iterable<ArrayLike<number>>,
     k = 10,
+    form?: VectorForm,
   ): SearchResult[] {
-    return search(query, corpus, k);
+    return search(query, corpus, k, form);
   }
 
-  /** The vector of one text, or the vectors of a list: the same for a text in either. */
-  embed(text: string, options?: EmbedOptions): Promise<Embedding>;
-  embed(texts: readonly string[], options?: EmbedOptions): Promise<Embeddings>;
-  embed(texts: string | readonly string[], options?: EmbedOptions): Promise<Embedding | Embeddings>;
+  /** The vector of one text, or the vectors of a list: the same for a text in either, but for `ranges`. */
+  embed<P extends VectorPrecision = 'float32'>(
+    text: string,
+    options?: EmbedOptions<P>,
+  ): Promise<Embedding<P>>;
+  embed<P extends VectorPrecision = 'float32'>(
+    texts: readonly string[],
+    options?: EmbedOptions<P>,
+  ): Promise<Embeddings<P>>;
+  embed<P extends VectorPrecision = 'float32'>(
+    texts: string | readonly string[],
+    options?: EmbedOptions<P>,
+  ): Promise<Embedding<P> | Embeddings<P>>;
   async embed(
     texts: string | readonly string[],
-    options: EmbedOptions = {},
-  ): Promise<Embedding | Embeddings> {
+    options: AnyEmbedOptions = {},
+  ): Promise<Embedding<VectorPrecision> | Embeddings<VectorPrecision>> {
     check(options, embedTable(this.info.model));
-    const args = { texts: textsOf(texts), options: engineOptions(options) };
-    const { data, count, dimensions, tokens, truncated } = await this.ask('embed', args, options, texts);
-    if (typeof texts === 'string') {
-      return Object.assign(data, { tokens: tokens[0] ?? 0, truncated: truncated[0] === 1 });
-    }
-    const flags = Array.from(truncated, (flag) => flag === 1);
-    return new EmbeddingList(data, [count, dimensions], Int32Array.from(tokens), flags);
+    const list = textsOf(texts);
+    if (list.length === 1) checkRanges(options, 'of a single text');
+    const args = { texts: list, options: engineOptions(options) };
+    return this.forUser(options, texts, async (call) => {
+      const { data, count, dimensions, tokens, truncated } = await call('embed', args);
+      const vectors = await formed({ data, dims: [count, dimensions] }, options);
+      if (typeof texts === 'string') {
+        const facts = { tokens: tokens[0] ?? 0, truncated: truncated[0] === 1 };
+        return Object.assign(vectorAt(vectors, 0), facts);
+      }
+      const flags = Array.from(truncated, (flag) => flag === 1);
+      return new EmbeddingList(vectors, Int32Array.from(tokens), flags);
+    });
   }
 
   /**
@@ -77,23 +106,30 @@ export class Embedder extends ModelUser {
    *
    *     for await (const vector of embedder.embedStream(linesOf(file))) …
    */
+  embedStream<P extends VectorPrecision = 'float32'>(
+    texts: Iterable<string> | AsyncIterable<string>,
+    options?: StreamOptions<P>,
+  ): AsyncGenerator<Embedding<P>, void, undefined>;
   embedStream(
     texts: Iterable<string> | AsyncIterable<string>,
-    options: StreamOptions = {},
-  ): AsyncGenerator<Embedding, void, undefined> {
+    options: StreamOptions<VectorPrecision> = {},
+  ): AsyncGenerator<Embedding<VectorPrecision>, void, undefined> {
     const { onProgress, supersede, ...table } = embedTable(this.info.model);
     check(options, table);
     const source = typeof texts === 'string' ? [texts] : texts;
     if (!(Symbol.iterator in Object(source) || Symbol.asyncIterator in Object(source))) {
       refuse('the texts', source, 'something to iterate over');
     }
-    const work = async (batch: string[], signal: AbortSignal): Promise<Embedding[]> => {
-      const { data, dims, tokens, truncated } = await this.embed(batch, { ...options, signal });
-      const [, width] = dims;
+    checkRanges(options, 'of a stream');
+    const work = async (
+      batch: string[],
+      signal: AbortSignal,
+    ): Promise<Embedding<VectorPrecision>[]> => {
+      const all = await this.embed<VectorPrecision>(batch, { ...options, signal });
       return batch.map((_, at) =>
-        Object.assign(data.slice(at * width, (at + 1) * width), {
-          tokens: tokens[at] ?? 0,
-          truncated: truncated[at] ?? false,
+        Object.assign(copyOf(all.at(at)), {
+          tokens: all.tokens[at] ?? 0,
+          truncated: all.truncated[at] ?? false,
         }),
       );
     };
@@ -106,7 +142,26 @@ export class Embedder extends ModelUser {
   }
 }
 
-function engineOptions(options: EmbedOptions): EngineEmbedOptions {
+/** The vectors in the form that was asked for. */
+async function formed(
+  vectors: Vectors & { readonly data: Float32Array },
+  options: AnyEmbedOptions,
+): Promise<Vectors> {
+  const { data, dims } = vectors;
+  if ((options.precision ?? 'float32') === 'float32') return vectors;
+  const { quantize } = await later(import('./quantizing.js'));
+  return quantize(data, dims, options);
+}
+
+/** Throws if the ranges would be those of a few vectors, which are not many. */
+function checkRanges({ precision, ranges }: VectorForm, which: string): void {
+  if (ranges || !precision?.endsWith('int8')) return;
+  throw new PocketBertError('invalid_argument', `the ${precision} vectors ${which} need ranges`, {
+    hint: `give those of a corpus: (await embed(corpus, { precision: '${precision}' })).ranges`,
+  });
+}
+
+function engineOptions(options: AnyEmbedOptions): EngineEmbedOptions {
   const { kind, promptName, prompt, pooling } = options;
   if ([kind, promptName, prompt].filter((given) => given !== undefined).length > 1) {
     throw new PocketBertError(
@@ -114,5 +169,6 @@ function engineOptions(options: EmbedOptions): EngineEmbedOptions {
       'of kind, promptName and prompt more than one was given',
     );
   }
-  return { ...ownOptions(options), pooling: pooling && poolingNames[pooling] };
+  const { precision, ranges, ...own } = ownOptions(options);
+  return { ...own, pooling: pooling && poolingNames[pooling] };
 }

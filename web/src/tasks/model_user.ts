@@ -207,6 +207,7 @@ export abstract class ModelUser implements AsyncDisposable {
       const result = await work((method, args, report = onProgress) =>
         this.#session.call(method, args, { priority, signal, onProgress: report }),
       );
+      throwIfAborted(signal);
       onProgress?.(count, count);
       return result;
     } finally {

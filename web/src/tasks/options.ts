@@ -20,6 +20,7 @@ import type {
   PaddingOptions,
   TokenizerCreateOptions,
   TruncationOptions,
+  VectorForm,
   ZeroShotOptions,
 } from '../types.js';
 
@@ -43,6 +44,8 @@ const kinds: { readonly [word: string]: (value: unknown) => boolean } = {
   '{path: hash}': (value) => Object.keys(Object(value)).length > 0,
   '{path: file}': isRecord,
   'an address, bytes or a WebAssembly.Module': isSource,
+  '[least, greatest]': (value) =>
+    Array.isArray(value) && value.length === 2 && value.every((list) => Object(list).length >= 0),
   'a source': (value) => value !== null,
   'a list of strings': (value) =>
     Array.isArray(value) && Array.from(value).every((item) => typeof item === 'string'),
@@ -71,9 +74,15 @@ export const lengthTable = ({ maxTokens }: ModelInfo) =>
     maxLength: whole(1, maxTokens),
   }) satisfies TableOf<CallOptions & LengthOptions>;
 
+export const vectorTable = {
+  precision: 'float32|int8|uint8|binary|ubinary',
+  ranges: '[least, greatest]',
+} satisfies TableOf<VectorForm>;
+
 export const embedTable = (model: ModelInfo) =>
   ({
     ...lengthTable(model),
+    ...vectorTable,
     kind: 'query|document|passage|corpus',
     promptName: model.prompts[0] ? model.prompts : 'none, as this model has',
     prompt: text,

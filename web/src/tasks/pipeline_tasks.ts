@@ -36,7 +36,7 @@ import type {
 } from './pipeline_types.js';
 import type { Reader } from './reader.js';
 import type { Tagger } from './tagger.js';
-import { MatrixTensor, packSigns } from './tensor.js';
+import { MatrixTensor } from './tensor.js';
 
 /**
  * What the pipelines stand on. It is handed over and not imported, so that bundlers leave it out of the
@@ -231,10 +231,9 @@ async function featureExtraction(
       priority,
       pooling: poolingOf(pooling),
       normalize,
+      precision: quantize ? precision : 'float32',
     });
-    return quantize
-      ? packSigns(vectors.data, vectors.dims, precision)
-      : new MatrixTensor(vectors.data, vectors.dims);
+    return new MatrixTensor(vectors.data, vectors.dims);
   };
   return withFacts(extract, task, embedder);
 }

@@ -2,7 +2,7 @@
 
 import { isRecord } from '../models/files.js';
 import type { Embedding, Info, SelfTest } from '../types.js';
-import { similarity } from './embeddings.js';
+import { similarity } from './similarity.js';
 
 /** Least cosine that passes: the arithmetic is the same everywhere, the vectors are stored rounded. */
 const leastCosine = 0.9999;
