@@ -19,9 +19,11 @@ const kLifecycle = [
 /** Scripts that index.js imports only when they are needed. */
 const kLater = [
   'disk_store.js',
+  'explaining.js',
   'filling.js',
   'folder.js',
   'integrity.js',
+  'parts.js',
   'pipeline_tasks.js',
   'quantizing.js',
   'ranking.js',

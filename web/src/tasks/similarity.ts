@@ -1,7 +1,7 @@
 /** How vectors compare, in whatever form they are kept. */
 
 import { PocketBertError, refuse } from '../errors.js';
-import type { Ranges, SearchResult, VectorForm } from '../types.js';
+import type { Ranges, SearchResult, TokenVectors, VectorForm } from '../types.js';
 import { check, checkValue, listOf, vectorTable, whole } from './options.js';
 
 type Numbers = ArrayLike<number>;
@@ -29,7 +29,52 @@ export function search(
     index,
     score: compare(wanted, read(`vector ${index}`, vector, form)),
   }));
+  return bestOf(results, k);
+}
+
+function bestOf(results: SearchResult[], k: number): SearchResult[] {
   return results.sort((a, b) => b.score - a.score || a.index - b.index).slice(0, k);
+}
+
+/** The `k` documents of the greatest sums, best first; equal ones in their order. */
+export function maxSim(
+  query: TokenVectors,
+  documents: Iterable<TokenVectors>,
+  k: number,
+): SearchResult[] {
+  checkValue('k', k, whole(0));
+  const dimensions = dimensionsOf('the query', query);
+  const results = listOf('the documents', documents).map((document, index) => {
+    const name = `document ${index}`;
+    if (dimensionsOf(name, document) !== dimensions) {
+      refuse(`the dimensions of ${name}`, document.dims[1], `${dimensions}, as the query has`);
+    }
+    const score = sumOfGreatest(query.data, document.data, dimensions);
+    return { index, score: Number.isFinite(score) ? score : refuse(name, score, 'finite numbers') };
+  });
+  return bestOf(results, k);
+}
+
+function dimensionsOf(name: string, vectors: TokenVectors): number {
+  const { data, dims }: Partial<TokenVectors> = Object(vectors);
+  const [count = 0, dimensions = 0] = dims ?? [];
+  if (data instanceof Float32Array && count > 0 && count * dimensions === data.length)
+    return dimensions;
+  return refuse(name, vectors, '{data, dims} of at least one token');
+}
+
+function sumOfGreatest(query: Float32Array, document: Float32Array, dimensions: number): number {
+  let sum = 0;
+  for (let q = 0; q < query.length; q += dimensions) {
+    let greatest = -Infinity;
+    for (let d = 0; d < document.length; d += dimensions) {
+      let product = 0;
+      for (let i = 0; i < dimensions; i++) product += (query[q + i] ?? 0) * (document[d + i] ?? 0);
+      greatest = Math.max(greatest, product);
+    }
+    sum += greatest;
+  }
+  return sum;
 }
 
 /** Start and step of each dimension's 256 levels, in single precision as numpy has them. */
