@@ -107,7 +107,6 @@ export class Embedder extends ModelUser {
     check(options, embedTable(this.info.model));
     const list = textsOf(texts);
     const isOne = typeof texts === 'string' && options.windows !== 'each';
-    if (list.length === 1 && options.windows !== 'each') checkRanges(options, 'of a single text');
     const args = { texts: list, options: engineOptions(options) };
     return this.forUser(options, texts, async (call) => {
       const found = await vectorsOf(call, args, options);
@@ -165,7 +164,7 @@ export class Embedder extends ModelUser {
     if (!(Symbol.iterator in Object(source) || Symbol.asyncIterator in Object(source))) {
       refuse('the texts', source, 'something to iterate over');
     }
-    checkRanges(options, 'of a stream');
+    checkRanges(options, 'a stream');
     const work = async (
       batch: string[],
       signal: AbortSignal,
@@ -213,14 +212,15 @@ async function formed(
 ): Promise<Vectors> {
   const { data, dims } = vectors;
   if ((options.precision ?? 'float32') === 'float32') return vectors;
+  if (dims[0] === 1) checkRanges(options, 'a single vector');
   const { quantize } = await later(import('./quantizing.js'));
   return quantize(data, dims, options);
 }
 
-/** Throws if the ranges would be those of a few vectors, which are not many. */
+/** Throws if the vectors themselves would have to give the ranges. */
 function checkRanges({ precision, ranges }: VectorForm, which: string): void {
   if (ranges || !precision?.endsWith('int8')) return;
-  throw new PocketBertError('invalid_argument', `the ${precision} vectors ${which} need ranges`, {
+  throw new PocketBertError('invalid_argument', `precision ${precision} needs ranges for ${which}`, {
     hint: `give those of a corpus: (await embed(corpus, { precision: '${precision}' })).ranges`,
   });
 }
