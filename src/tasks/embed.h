@@ -3,35 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
 #include "model/model.h"
-#include "nn/pooling.h"
+#include "tasks/embed_plan.h"
 #include "tasks/task_session.h"
 #include "tasks/text_batch.h"
 
 namespace pocketbert {
-
-struct EmbedOptions {
-  LengthOptions length;
-  // "query", or "document" (also "passage", "corpus"): the model's prompt of that name if it has
-  // one; any other kind must be the name of a prompt. "": the model's default prompt, if any.
-  std::string kind;
-  // Name of a prompt, which the model must have. Goes before `kind`.
-  std::string prompt_name;
-  // The prompt itself. Goes before both.
-  std::optional<std::string> prompt;
-  // The first so many components, from 1 to the model's. If vectors are scaled to length 1, the
-  // shortened ones are.
-  std::optional<size_t> dimensions;
-  // Scale to length 1 at the end, or not; absent: as the model's modules say.
-  std::optional<bool> normalize;
-  // Absent: as 1_Pooling says.
-  std::optional<PoolingMode> pooling;
-};
 
 struct Embeddings {
   size_t dimensions = 0;
@@ -44,8 +25,7 @@ struct Embeddings {
 
 // Embeds as many texts, from the first, as fit one batch of the session: at least one if there is
 // one. A text's vector depends on the text, the model and the options only, bit for bit. Errors:
-// those of FillBatch; kInvalidArgument for an unknown prompt, dimensions out of range, a pooling
-// whose width a Dense module does not take.
+// those of FillBatch and PlanEmbedding.
 Result<Embeddings> EmbedBatch(const Model& model, TaskSession& session, TextList list,
                               const EmbedOptions& options);
 

@@ -61,6 +61,14 @@ size_t SentenceVectorWorkspaceBytes(const Model& model, size_t texts, size_t thr
   return bytes;
 }
 
+void AppendRows(TensorView<const float> rows, std::vector<float>& data) {
+  data.reserve(data.size() + rows.rows * rows.cols);
+  for (size_t r = 0; r < rows.rows; ++r) {
+    const std::span<const float> row = rows.Row(r);
+    data.insert(data.end(), row.begin(), row.end());
+  }
+}
+
 void ScaleToLengthOne(TensorView<float> rows) {
   constexpr float kLeastLength = 1e-12f;
   for (size_t r = 0; r < rows.rows; ++r) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "base/session.h"
 #include "base/tensor.h"
@@ -34,6 +35,9 @@ TensorView<float> SentenceVectors(const Model& model, TensorView<const float> hi
 // Workspace that SentenceVectors takes at most for `texts` texts with a pool of `threads` threads,
 // its result included.
 size_t SentenceVectorWorkspaceBytes(const Model& model, size_t texts, size_t threads);
+
+// Copies the rows behind what is there.
+void AppendRows(TensorView<const float> rows, std::vector<float>& data);
 
 // x / max(|x|, 1e-12) for every row, as torch.nn.functional.normalize; |x| from squares summed in
 // double precision, in order.

@@ -26,6 +26,8 @@ Status CheckLength(size_t tokens, size_t max_length, Truncate truncate) {
 void Append(const Encodings& encoding, bool with_types, TextBatch& batch) {
   for (const Token& token : encoding.tokens) {
     batch.ids.push_back(token.id);
+    batch.ranges.push_back(token.range.begin);
+    batch.ranges.push_back(token.range.end);
     if (with_types) batch.type_ids.push_back(static_cast<uint8_t>(token.marks.type()));
   }
   batch.offsets.push_back(static_cast<uint32_t>(batch.ids.size()));
@@ -68,6 +70,7 @@ std::vector<uint32_t> TextBatch::Lengths() const {
 
 void TextBatch::Keep(size_t count) {
   ids.resize(offsets[count]);
+  ranges.resize(2 * offsets[count]);
   if (!type_ids.empty()) type_ids.resize(offsets[count]);
   offsets.resize(count + 1);
   truncated.resize(count);

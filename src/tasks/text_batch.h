@@ -47,6 +47,7 @@ Status CheckTypes(const Model& model, std::span<const Token> tokens);
 struct TextBatch {
   std::vector<int32_t> ids;         // [tokens]
   std::vector<uint8_t> type_ids;    // [tokens]; empty if the model has no token types
+  std::vector<uint32_t> ranges;     // [tokens, 2] begin and end in the text, the prefix counted in
   std::vector<uint32_t> offsets{0};  // [texts + 1]
   std::vector<uint8_t> truncated;   // [texts] 1 where a text was cut
 

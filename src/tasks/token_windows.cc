@@ -1,10 +1,12 @@
 #include "tasks/token_windows.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "nn/encoder.h"
 #include "nn/heads.h"
+#include "text/utf8.h"
 
 namespace pocketbert {
 namespace {
@@ -13,7 +15,7 @@ constexpr size_t kUsualStride = 128;
 // All tokens of a text are in memory at once: of so many bytes, some 100 MB.
 constexpr size_t kMostBytes = size_t{1} << 22;
 
-// Finds the tokens of the text that is cut.
+// Finds the tokens of the text that is cut, which those of the prefix are none of.
 void FindText(int sequence, WindowedText& text) {
   const auto is_cut = [&](const Token& token) { return token.marks.sequence() == sequence; };
   const auto first = std::find_if(text.tokens.begin(), text.tokens.end(), is_cut);
@@ -25,6 +27,9 @@ void FindText(int sequence, WindowedText& text) {
   }
   text.begin = static_cast<size_t>(first - text.tokens.begin());
   text.end = static_cast<size_t>(last.base() - text.tokens.begin());
+  while (text.begin < text.end && text.tokens[text.begin].range.end <= text.prefix_units) {
+    ++text.begin;
+  }
 }
 
 Status Cut(size_t max_length, std::optional<size_t> stride, WindowedText& text) {
@@ -52,9 +57,13 @@ Result<WindowedText> CutOne(const Model& model, const TextPair& item, size_t max
     return TooLongError(Message("has ") + bytes + " bytes of UTF-8, expected at most " +
                         kMostBytes);
   }
-  PB_ASSIGN_OR_RETURN(Encodings encoding, model.tokenizer().Encode(item.text, item.pair, {}));
+  std::string prefixed;
+  if (!options.prefix.empty()) prefixed.append(options.prefix).append(item.text);
+  const std::string_view whole = options.prefix.empty() ? item.text : prefixed;
+  PB_ASSIGN_OR_RETURN(Encodings encoding, model.tokenizer().Encode(whole, item.pair, {}));
   PB_RETURN_IF_ERROR(CheckTypes(model, encoding.tokens));
   WindowedText text;
+  text.prefix_units = PrefixUnits(options.prefix);
   text.tokens = std::move(encoding.tokens);
   FindText(item.pair ? 1 : 0, text);
   PB_RETURN_IF_ERROR(Cut(max_length, options.stride, text));
@@ -67,50 +76,32 @@ size_t TokensOfWindows(const WindowedText& text) {
   return tokens;
 }
 
-// Some windows on their way through the encoder.
-struct WindowBatch {
-  struct Place {
-    size_t text;
-    size_t window;
-  };
-  std::vector<Place> places;
-  std::vector<int32_t> ids;
-  std::vector<uint8_t> type_ids;
-  std::vector<uint32_t> offsets{0};
-
-  void Append(std::span<const Token> tokens, bool with_types) {
-    for (const Token& token : tokens) {
-      ids.push_back(token.id);
-      if (with_types) type_ids.push_back(static_cast<uint8_t>(token.marks.type()));
-    }
-  }
-
-  void Add(Place place, const WindowedText& text, bool with_types) {
-    const std::span<const Token> all(text.tokens);
-    const Window& window = text.windows[place.window];
-    Append(all.first(text.begin), with_types);
-    Append(all.subspan(text.begin + window.begin, window.size()), with_types);
-    Append(all.subspan(text.end), with_types);
-    offsets.push_back(static_cast<uint32_t>(ids.size()));
-    places.push_back(place);
-  }
-};
-
-void RunBatch(const Model& model, Session& session, const Head& head, const WindowBatch& batch,
-              WindowVisitor visit) {
-  Workspace::Scope scope(session.workspace);
-  const TensorView<float> hidden =  // [tokens, hidden_size]
-      RunEncoder(model.encoder_config(), model.encoder(),
-                 {.ids = batch.ids, .type_ids = batch.type_ids, .offsets = batch.offsets}, session);
-  const TensorView<float> scores =  // [tokens, outputs]
-      RunHead(head.spec.config, head.weights, hidden, session);
-  for (size_t i = 0; i < batch.places.size(); ++i) {
-    visit(batch.places[i].text, batch.places[i].window,
-          scores.Rows(batch.offsets[i], batch.offsets[i + 1]));
+void Append(std::span<const Token> tokens, bool with_types, WindowBatch& batch) {
+  for (const Token& token : tokens) {
+    batch.ids.push_back(token.id);
+    if (with_types) batch.type_ids.push_back(static_cast<uint8_t>(token.marks.type()));
   }
 }
 
+void Add(WindowBatch::Place place, const WindowedText& text, bool with_types, WindowBatch& batch) {
+  const std::span<const Token> all(text.tokens);
+  const Window& window = text.windows[place.window];
+  Append(all.first(text.begin), with_types, batch);
+  Append(all.subspan(text.begin + window.begin, window.size()), with_types, batch);
+  Append(all.subspan(text.end), with_types, batch);
+  batch.offsets.push_back(static_cast<uint32_t>(batch.ids.size()));
+  batch.places.push_back(place);
+}
+
+void RunBatch(const Model& model, Session& session, const WindowBatch& batch,
+              WindowBatchVisitor visit) {
+  Workspace::Scope scope(session.workspace);
+  visit(batch, RunEncoder(model.encoder_config(), model.encoder(), batch.view(), session));
+}
+
 }  // namespace
+
+uint32_t PrefixUnits(std::string_view prefix) { return CountUtf16(MakeValidUtf8(prefix)); }
 
 Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskSession& session,
                                                  TextList list, const WindowOptions& options) {
@@ -128,21 +119,34 @@ Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskS
   return texts;
 }
 
-void ScoreWindows(const Model& model, TaskSession& task, const Head& head,
-                  std::span<const WindowedText> texts, WindowVisitor visit) {
+void EncodeWindows(const Model& model, TaskSession& task, std::span<const WindowedText> texts,
+                   WindowBatchVisitor visit) {
+  const size_t max_texts = MaxBatchTexts(task.max_batch_tokens);
   const bool with_types = model.encoder_config().type_vocab_size > 0;
   WindowBatch batch;
   for (size_t t = 0; t < texts.size(); ++t) {
     for (size_t w = 0; w < texts[t].windows.size(); ++w) {
       const size_t more = texts[t].tokens_around() + texts[t].windows[w].size();
-      if (batch.ids.size() + more > task.max_batch_tokens) {
-        RunBatch(model, task.session, head, batch, visit);
+      if (batch.ids.size() + more > task.max_batch_tokens || batch.places.size() == max_texts) {
+        RunBatch(model, task.session, batch, visit);
         batch = {};
       }
-      batch.Add({t, w}, texts[t], with_types);
+      Add({t, w}, texts[t], with_types, batch);
     }
   }
-  if (!batch.places.empty()) RunBatch(model, task.session, head, batch, visit);
+  if (!batch.places.empty()) RunBatch(model, task.session, batch, visit);
+}
+
+void ScoreWindows(const Model& model, TaskSession& task, const Head& head,
+                  std::span<const WindowedText> texts, WindowVisitor visit) {
+  EncodeWindows(model, task, texts, [&](const WindowBatch& batch, TensorView<float> hidden) {
+    const TensorView<float> scores =  // [tokens, outputs]
+        RunHead(head.spec.config, head.weights, hidden, task.session);
+    for (size_t i = 0; i < batch.places.size(); ++i) {
+      visit(batch.places[i].text, batch.places[i].window,
+            scores.Rows(batch.offsets[i], batch.offsets[i + 1]));
+    }
+  });
 }
 
 }  // namespace pocketbert

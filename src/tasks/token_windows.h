@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/tensor.h"
 #include "model/model.h"
+#include "nn/batch.h"
 #include "tasks/task_session.h"
 #include "tasks/text_batch.h"
 #include "text/encoding.h"
@@ -28,7 +30,12 @@ struct WindowOptions {
   // Tokens that a window shares with the one before it; less than it has of the text. Absent: 128,
   // or half of max_length if that is less, or half of what it has of the text.
   std::optional<size_t> stride = {};
+  // Put before each text, and in every window.
+  std::string_view prefix = {};
 };
+
+// UTF-16 units of a prefix, as tokens' ranges count them.
+uint32_t PrefixUnits(std::string_view prefix);
 
 // A text, or a pair of which the second text is long, as its tokens and the windows over them.
 struct WindowedText {
@@ -36,6 +43,7 @@ struct WindowedText {
   size_t begin = 0;             // tokens[begin, end) are the text that is cut;
   size_t end = 0;               // the tokens around it are in every window
   std::vector<Window> windows;  // of tokens[begin, end), counted from begin; at least one
+  uint32_t prefix_units = 0;    // UTF-16; tokens' ranges count them in
 
   size_t tokens_around() const { return tokens.size() - (end - begin); }
 };
@@ -48,26 +56,48 @@ struct WindowedText {
 Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskSession& session,
                                                  TextList list, const WindowOptions& options);
 
-// A reference to any `visit(size_t text, size_t window, TensorView<float> scores)`, which must
-// outlive it. Row i of `scores` [tokens of the window, outputs of the head] is of the window's token
-// i: first those before the text, then those of the window, then the rest.
-class WindowVisitor {
+// A reference to any `visit(args…)`, which must outlive it.
+template <typename... Args>
+class Visitor {
  public:
   template <typename Visit>
-  WindowVisitor(const Visit& visit)  // NOLINT: implicit, so that it takes any visitor
+  Visitor(const Visit& visit)  // NOLINT: implicit, so that it takes any visitor
       : visit_(std::addressof(visit)),
-        call_([](const void* any, size_t text, size_t window, TensorView<float> scores) {
-          (*static_cast<const Visit*>(any))(text, window, scores);
-        }) {}
+        call_([](const void* any, Args... args) { (*static_cast<const Visit*>(any))(args...); }) {}
 
-  void operator()(size_t text, size_t window, TensorView<float> scores) const {
-    call_(visit_, text, window, scores);
-  }
+  void operator()(Args... args) const { call_(visit_, args...); }
 
  private:
   const void* visit_;
-  void (*call_)(const void*, size_t, size_t, TensorView<float>);
+  void (*call_)(const void*, Args...);
 };
+
+// Some windows on their way through the encoder.
+struct WindowBatch {
+  struct Place {
+    size_t text;
+    size_t window;
+  };
+  std::vector<Place> places;
+  std::vector<int32_t> ids;
+  std::vector<uint8_t> type_ids;  // as in TextBatch
+  std::vector<uint32_t> offsets{0};
+
+  TokenBatch view() const { return {.ids = ids, .type_ids = type_ids, .offsets = offsets}; }
+};
+
+// Takes a batch, and `hidden` [its tokens, hidden_size].
+using WindowBatchVisitor = Visitor<const WindowBatch&, TensorView<float>>;
+
+// Runs the encoder on all windows, in order and in batches that fit the session, and visits them.
+// `hidden` lives until the visitor returns.
+void EncodeWindows(const Model& model, TaskSession& session, std::span<const WindowedText> texts,
+                   WindowBatchVisitor visit);
+
+// Takes the numbers of a text and of its window, and `scores` [tokens of the window, outputs of the
+// head]. Row i is of the window's token i: first those before the text, then those of the window,
+// then the rest.
+using WindowVisitor = Visitor<size_t, size_t, TensorView<float>>;
 
 // Runs encoder and head on all windows and visits them in order. `scores` are the visitor's to
 // change, until it returns; they depend on the window's tokens only, bit for bit.

@@ -20,15 +20,6 @@ constexpr size_t kLongestWord = size_t{1} << 23;
 // In texts of fewer words a cache is not worth its memory.
 constexpr size_t kWordsBeforeCache = 200;
 
-uint32_t CountUtf16(std::string_view text) {
-  uint32_t units = 0;
-  for (const char c : text) {
-    // Each character counts by its first byte; those of four bytes are two units.
-    units += !IsContinuation(c) + (static_cast<uint8_t>(c) >= 0xF0);
-  }
-  return units;
-}
-
 // Drops what comes before the last `count`, once that is worth the copying.
 void KeepLast(size_t count, std::vector<Token>& tokens) {
   if (tokens.size() / 2 <= count) return;

@@ -73,6 +73,16 @@ inline size_t WriteUtf8(char32_t c, char* out) {
 // UTF-16 code units of a code point: 1 or 2.
 inline uint32_t Utf16Units(char32_t c) { return c >= 0x10000 ? 2 : 1; }
 
+// UTF-16 code units of valid UTF-8.
+inline uint32_t CountUtf16(std::string_view text) {
+  uint32_t units = 0;
+  for (const char c : text) {
+    // Each character counts by its first byte; those of four bytes are two units.
+    units += !IsContinuation(c) + (static_cast<uint8_t>(c) >= 0xF0);
+  }
+  return units;
+}
+
 // Bytes from the beginning of `text` that are valid UTF-8: no overlong forms, no surrogates,
 // nothing above U+10FFFF, no cut character.
 size_t ValidUtf8Prefix(std::string_view text);

@@ -20,9 +20,11 @@ const kLifecycle = [
 const kLater = [
   'answering.js',
   'disk_store.js',
+  'explaining.js',
   'filling.js',
   'folder.js',
   'integrity.js',
+  'parts.js',
   'pipeline_tasks.js',
   'quantizing.js',
   'ranking.js',

@@ -1,6 +1,8 @@
 /** What calls refuse before anything is asked of the engine: unknown options, wrong values, wrong arguments. */
 
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import {
   Classifier,
@@ -209,6 +211,25 @@ describe('wrong values are refused, by the name that the user writes', () => {
     await assert.rejects(extract('hi', any(null)), code('invalid_argument'));
     const classify = await pipeline('text-classification', classifier);
     await assert.rejects(classify('hi', any(null)), code('invalid_argument'));
+  });
+
+  test('kind may be any prompt of the model, and what is none names them', async () => {
+    const paths = readdirSync(enc, { recursive: true, encoding: 'utf8' });
+    const files = paths.filter((path) => statSync(join(enc, path)).isFile());
+    const folder = Object.fromEntries(files.map((path) => [path, readFileSync(join(enc, path))]));
+    const prompts = JSON.stringify({ prompts: { query: 'one day ', night: 'at night ' } });
+    const model = { ...folder, 'config_sentence_transformers.json': prompts };
+    const prompted = await Embedder.create({ model });
+    const night = await prompted.embed('boat', { kind: 'night' });
+    assert.deepEqual([...night], [...(await embedder.embed('at night boat'))]);
+    const document = await prompted.embed('boat', { kind: 'document' });
+    assert.deepEqual([...document], [...(await embedder.embed('boat'))]);
+    for (const call of [() => prompted.embed('boat', { kind: 'day' }), () => prompted.tokens('boat', { kind: 'day' })])
+      await assert.rejects(
+        call(),
+        code('invalid_argument', /kind is "day", expected query or document or passage or corpus or night/),
+      );
+    await prompted.destroy();
   });
 
   test('of kind, promptName and prompt only one', async () => {

@@ -21,8 +21,31 @@ describe('pipeline', () => {
     );
     const packed = await extract('boat', { pooling: 'mean', quantize: true, precision: 'ubinary' });
     assert.deepEqual([packed.type, packed.dims], ['uint8', [1, 3]]);
-    await assert.rejects(extract('boat'), code('unsupported', /none/));
+    await assert.rejects(
+      extract('boat', { pooling: 'none', quantize: true }),
+      code('unsupported', /quantize needs a pooling/),
+    );
     assert.equal(extract.info.model.precision, 'float32');
+    await extract.dispose();
+  });
+
+  test('feature-extraction without pooling gives the states of all tokens', async () => {
+    const extract = await pipeline('feature-extraction', enc, { dtype: 'fp32' });
+    const states = await extract(['Sail on!', 'boat']);
+    assert.deepEqual([states.type, states.dims, states.size], ['float32', [2, 5, 24], 240]);
+    const [long = [], short = []] = states.tolist();
+    const { data } = await extract(['Sail on!', 'boat'], { pooling: 'mean' });
+    for (let i = 0; i < 24; i++) {
+      const mean = (rows: number[][], count: number) =>
+        rows.reduce((sum, row) => sum + (row[i] ?? NaN), 0) / count;
+      assert.ok(Math.abs(mean(long, 5) - (data[i] ?? NaN)) < 1e-6);
+      assert.ok(Math.abs(mean(short, 3) - (data[24 + i] ?? NaN)) < 1e-6);
+    }
+    assert.ok(short.slice(3).flat().every((value) => value === 0));
+    const one = await extract('boat', { normalize: true });
+    assert.deepEqual(one.dims, [1, 3, 24]);
+    for (const row of one.tolist()[0] ?? []) assert.ok(Math.abs(Math.hypot(...row) - 1) < 1e-6);
+    assert.deepEqual((await extract([])).dims, [0, 0, 0]);
     await extract.dispose();
   });
 

@@ -105,7 +105,7 @@ describe('embed', () => {
     const wrong: readonly [options: object, message: RegExp, list?: readonly string[]][] = [
       [{ precision: 'int4' }, /precision is "int4", expected float32 or int8/],
       [{ precision: 'binary', dimensions: 9 }, /9 components/],
-      [{ precision: 'int8' }, /single text need ranges/, ['boat']],
+      [{ precision: 'int8' }, /int8 needs ranges for a single vector/, ['boat']],
       [{ precision: 'int8', ranges: [1] }, /ranges is .*expected \[least, greatest\]/],
       [{ precision: 'int8', ranges: [[0], [1]] }, /ranges are of 1 and 1 dimensions, expected 24/],
       [{ precision: 'uint8', ranges: [Array(24).fill(1), Array(24).fill(0)] }, /ranges\[1\]\[0\] is 0, expected a number not below/],
@@ -113,9 +113,16 @@ describe('embed', () => {
     ];
     for (const [options, message, list = texts] of wrong)
       await assert.rejects(embedder.embed(list, any<EmbedOptions>(options)), code('invalid_argument', message));
-    await assert.rejects(embedder.embed('boat', { precision: 'uint8' }), code('invalid_argument', /single text/));
-    assert.throws(() => embedder.embedStream([], { precision: 'int8' }), code('invalid_argument', /of a stream need ranges/));
+    await assert.rejects(embedder.embed('boat', { precision: 'uint8' }), code('invalid_argument', /single vector/));
+    assert.throws(() => embedder.embedStream([], { precision: 'int8' }), code('invalid_argument', /needs ranges for a stream/));
     await embedder.embed(['boat'], { precision: 'binary' });
+    const windows = { truncate: 'window', windows: 'each' } as const;
+    await assert.rejects(
+      embedder.embed('boat', { ...windows, precision: 'int8' }),
+      code('invalid_argument', /single vector/),
+    );
+    const each = await embedder.embed('boat '.repeat(99), { ...windows, precision: 'int8' });
+    assert.equal(each.ranges?.[0].length, 24);
   });
 
   test('calls end as others do', async () => {

@@ -29,7 +29,7 @@ test('similarity of known angles', () => {
 const any = <Value>(value: unknown): Value => value as Value;
 
 describe('what is no vector is refused by name', () => {
-  const list = new EmbeddingList({ data: Float32Array.of(1, 2), dims: [1, 2] }, Int32Array.of(3), [false]);
+  const list = new EmbeddingList({ data: Float32Array.of(1, 2), dims: [1, 2] }, { tokens: Int32Array.of(3), truncated: [false] });
   const wrong: readonly [name: string, call: () => unknown, message: RegExp][] = [
     ['promises', () => similarity(any(Promise.resolve([1])), any(Promise.resolve([1]))), /a is a Promise \(await it\)/],
     ['a promise second', () => similarity([1], any(Promise.resolve([1]))), /b is a Promise/],
@@ -100,8 +100,7 @@ test('search gives the best, best first, and never leaves out a better one', () 
 describe('lists of vectors', () => {
   const list = new EmbeddingList(
     { data: Float32Array.of(1, 2, 3, 4, 5, 6), dims: [3, 2] },
-    Int32Array.of(7, 8, 9),
-    [false, true, false],
+    { tokens: Int32Array.of(7, 8, 9), truncated: [false, true, false] },
   );
 
   test('rows are views', () => {

@@ -4,7 +4,8 @@
  */
 
 export * from './index.js';
-export { messageOf, toPocketBertError } from './errors.js';
+export { unpackBatch } from './core/encoded_batch.js';
+export { messageOf, refuse, toPocketBertError } from './errors.js';
 export {
   beginningOf,
   isRecord,
@@ -35,3 +36,4 @@ export {
 } from './tasks/options.js';
 export { levelsOf } from './tasks/similarity.js';
 export { startWorker } from './worker/server.js';
+export { partsOf } from './worker/slices.js';

@@ -1,6 +1,6 @@
 /** The public types of labels: classification, zero-shot classification, ranking. Nothing here runs. */
 
-import type { CallOptions, LengthOptions } from './types.js';
+import type { CallOptions, LengthOptions, TextSpan } from './types.js';
 
 /** Which labels are given out; of scores as the head's activation makes them. */
 export interface FitOptions {
@@ -17,6 +17,25 @@ export interface ClassifyOptions extends CallOptions, LengthOptions, FitOptions 
   readonly head?: string | undefined;
   /** Default: as the model says. `none`: raw scores. */
   readonly activation?: 'softmax' | 'sigmoid' | 'none' | undefined;
+  /**
+   * Tell what each word does to the score of the best label (`true`), or of the one named. Each word is left
+   * out in turn, so a text of 100 words takes 101 times as long; at most 512 words.
+   */
+  readonly explain?: boolean | string | undefined;
+}
+
+/** A word, which is what the tokenizer takes for one: punctuation may be words of its own. */
+export interface WordEffect extends TextSpan {
+  /** Which text of a pair it is in. */
+  readonly of: 'text' | 'pair';
+  /** The label's score less its score with a blank in place of the word: above 0 if the word speaks for it. */
+  readonly score: number;
+}
+
+/** What the words of a text do to one label. */
+export interface Explanation extends Label {
+  /** In the order of the text, that of the pair behind. */
+  readonly words: readonly WordEffect[];
 }
 
 export interface Label {
@@ -30,6 +49,8 @@ export type Labels = Label[] & {
   readonly truncated: boolean;
   /** Only with `abstain`: true if no label was sure enough. */
   readonly abstained?: boolean;
+  /** Only with `explain`. */
+  readonly explanation?: Explanation;
 };
 
 export interface ZeroShotOptions extends CallOptions, LengthOptions, FitOptions {

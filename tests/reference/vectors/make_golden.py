@@ -1,6 +1,7 @@
-"""Makes tests/golden/vectors/quantized.json: vectors in fewer bits by sentence-transformers itself.
+"""Makes tests/golden/vectors/quantized.json, vectors in fewer bits by sentence-transformers itself, and
+maxsim.json, sums of the greatest inner products (MaxSim of Khattab and Zaharia, ColBERT, 2020) by numpy.
 
-    python make_golden.py OUT
+    python make_golden.py FOLDER
 
 Needs sentence-transformers (6.2; older ones divide a range of no width by 0 and wrap around what lies
 outside of the ranges) and numpy.
@@ -46,7 +47,26 @@ def cases():
         yield vectors, np.vstack((corpus.min(axis=0), corpus.max(axis=0)))
 
 
-def main(out):
+def maxsim():
+    random = np.random.default_rng(8)
+    for queries, dimensions, lengths in [(1, 4, [1, 3]), (5, 16, [7, 1, 12]), (12, 32, [20, 9, 15])]:
+        query = random.normal(0, 1, (queries, dimensions)).astype(np.float32)
+        documents = [random.normal(0, 1, (n, dimensions)).astype(np.float32) for n in lengths]
+        products = [query.astype(np.float64) @ d.astype(np.float64).T for d in documents]
+        yield {
+            "query": numbers(query),
+            "documents": [numbers(document) for document in documents],
+            "scores": [float(p.max(axis=1).sum()) for p in products],
+        }
+
+
+def write(path, value):
+    with open(path, "w") as file:
+        json.dump(value, file, separators=(",", ":"))
+        file.write("\n")
+
+
+def main(folder):
     found = []
     for vectors, ranges in cases():
         case = {"vectors": numbers(vectors), "expect": {}}
@@ -63,9 +83,8 @@ def main(out):
                 "cosine_to_float": cosine(first, vectors[1].astype(np.float64)),
             }
         found.append(case)
-    with open(out, "w") as file:
-        json.dump(found, file, separators=(",", ":"))
-        file.write("\n")
+    write(f"{folder}/quantized.json", found)
+    write(f"{folder}/maxsim.json", list(maxsim()))
 
 
 main(sys.argv[1])

@@ -163,6 +163,9 @@ class FakeModel implements EngineModel {
   startZeroShot(): never {
     return this.classify();
   }
+  startEmbedParts(): never {
+    throw new PocketBertError('unsupported', 'the fake engine does not embed parts');
+  }
   startTag(): never {
     throw new PocketBertError('unsupported', 'the fake engine does not tag');
   }

@@ -1,6 +1,7 @@
 /** A model inside the module, and its tasks. */
 
 import { BatchRun, type Task } from './batch_run.js';
+import { embedPartsRun } from './embed_parts.js';
 import { fillMaskTask } from './fill_mask.js';
 import { Handle, type Instance } from './instance.js';
 import {
@@ -18,6 +19,8 @@ import type {
   ClassifyOptions,
   ClassifyResult,
   EmbedOptions,
+  EmbedPartsOptions,
+  EmbedPartsResult,
   EmbedResult,
   EngineModel,
   EngineRun,
@@ -72,6 +75,13 @@ export class WasmModel implements EngineModel {
 
   startEmbed(texts: readonly string[], options?: EmbedOptions): EngineRun<EmbedResult> {
     return this.#embedRun(texts, options);
+  }
+
+  startEmbedParts(
+    texts: readonly string[],
+    options: EmbedPartsOptions,
+  ): EngineRun<EmbedPartsResult> {
+    return embedPartsRun(this.#instance, this.#handle, texts, options);
   }
 
   classify(items: readonly TextItem[], options?: ClassifyOptions): ClassifyResult {

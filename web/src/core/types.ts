@@ -16,14 +16,15 @@ import type {
   CallOptions,
   ClassifyOptions as PublicClassifyOptions,
   DecodeOptions as PublicDecodeOptions,
-  EmbedOptions as PublicEmbedOptions,
   EncodeOptions as PublicEncodeOptions,
   FillOptions as PublicFillOptions,
   PaddingOptions,
   TruncationOptions,
 } from '../types.js';
+import type { EmbedOptions, EmbedPartsOptions, EmbedPartsResult, EmbedResult } from './embed_types.js';
 import type { AnswerOptions, AnswerResult, TagOptions, TagResult } from './span_types.js';
 
+export type * from './embed_types.js';
 export type * from './span_types.js';
 
 // ------------------------------------------------------------------------------------ loading
@@ -288,22 +289,7 @@ export interface ModelInfo {
   tokenizer: TokenizerInfo;
 }
 
-export interface EmbedOptions extends Omit<EngineOptionsOf<PublicEmbedOptions>, 'pooling' | 'precision' | 'ranges'> {
-  readonly pooling?: PoolingName | undefined;
-}
-
-export interface EmbedResult {
-  /** [count · dimensions], rows in the order of the texts. */
-  data: Float32Array;
-  count: number;
-  dimensions: number;
-  /** [count] tokens that were computed for each text, special tokens and prompt included. */
-  tokens: Uint32Array;
-  /** [count] 1 where a text was cut. */
-  truncated: Uint8Array;
-}
-
-export type ClassifyOptions = EngineOptionsOf<PublicClassifyOptions>;
+export type ClassifyOptions = Omit<EngineOptionsOf<PublicClassifyOptions>, 'explain'>;
 
 export interface ClassifyResult {
   count: number;
@@ -387,6 +373,7 @@ export interface EngineModel {
   info(): ModelInfo;
   embed(texts: readonly string[], options?: EmbedOptions): EmbedResult;
   startEmbed(texts: readonly string[], options?: EmbedOptions): EngineRun<EmbedResult>;
+  startEmbedParts(texts: readonly string[], options: EmbedPartsOptions): EngineRun<EmbedPartsResult>;
   classify(items: readonly TextItem[], options?: ClassifyOptions): ClassifyResult;
   startClassify(items: readonly TextItem[], options?: ClassifyOptions): EngineRun<ClassifyResult>;
   startZeroShot(items: readonly TextItem[], options: ZeroShotOptions): EngineRun<ZeroShotResult>;

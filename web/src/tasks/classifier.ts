@@ -1,6 +1,7 @@
 /** `Classifier`: texts to labels. */
 
 import { PocketBertError } from '../errors.js';
+import { later } from '../models/platform.js';
 import type {
   ClassifyOptions,
   CreateOptions,
@@ -47,9 +48,17 @@ export class Classifier extends ModelUser {
     options: ClassifyOptions = {},
   ): Promise<Labels | Labels[]> {
     check(options, classifyTable(this.info.model));
-    const args = { items: itemsOf(texts), options: ownOptions(options) };
-    const result = await this.ask('classify', args, options, texts);
-    return oneOrAll(labelsOf(result, options), texts);
+    const { explain, ...own } = ownOptions(options);
+    const items = itemsOf(texts);
+    const all = await this.forUser(options, texts, async (call) => {
+      const labels = labelsOf(await call('classify', { items, options: own }), options);
+      if (explain === undefined || explain === false) return labels;
+      const { explanationsOf } = await later(import('./explaining.js'));
+      const known = headOf(this.info.model, own.head).labels;
+      const explanations = await explanationsOf(call, items, { own, explain, known });
+      return labels.map((found, i) => Object.assign(found, { explanation: explanations[i] }));
+    });
+    return oneOrAll(all, texts);
   }
 
   /**

@@ -12,16 +12,19 @@ import type {
   SearchResult,
   SelfTest,
   StreamOptions,
+  TokenEmbeddings,
+  TokensOptions,
+  TokenVectors,
   VectorForm,
   VectorPrecision,
 } from '../types.js';
 import { inBatches } from './batches.js';
-import { copyOf, EmbeddingList, vectorAt, type Vectors } from './embeddings.js';
+import { copyOf, EmbeddingList, vectorAt, type Facts, type Vectors } from './embeddings.js';
 import { textsOf } from './encoding.js';
-import { ModelUser, ownOptions } from './model_user.js';
-import { check, embedTable } from './options.js';
+import { ModelUser, ownOptions, type Ask } from './model_user.js';
+import { check, embedTable, tokensTable } from './options.js';
 import { selfTest } from './self_test.js';
-import { search, similarity } from './similarity.js';
+import { maxSim, search, similarity } from './similarity.js';
 
 type AnyEmbedOptions = EmbedOptions<VectorPrecision>;
 
@@ -67,6 +70,23 @@ export class Embedder extends ModelUser {
     return search(query, corpus, k, form);
   }
 
+  /**
+   * The `k` documents that answer the query best, by the sum over its tokens of the greatest inner product with
+   * a token of the document (MaxSim, of ColBERT).
+   */
+  static maxSim(
+    query: TokenVectors,
+    documents: Iterable<TokenVectors>,
+    k = 10,
+  ): SearchResult[] {
+    return maxSim(query, documents, k);
+  }
+
+  /** The vectors of all windows of texts of any length. */
+  embed<P extends VectorPrecision = 'float32'>(
+    texts: string | readonly string[],
+    options: EmbedOptions<P> & { readonly windows: 'each' },
+  ): Promise<Embeddings<P>>;
   /** The vector of one text, or the vectors of a list: the same for a text in either, but for `ranges`. */
   embed<P extends VectorPrecision = 'float32'>(
     text: string,
@@ -86,17 +106,41 @@ export class Embedder extends ModelUser {
   ): Promise<Embedding<VectorPrecision> | Embeddings<VectorPrecision>> {
     check(options, embedTable(this.info.model));
     const list = textsOf(texts);
-    if (list.length === 1) checkRanges(options, 'of a single text');
+    const isOne = typeof texts === 'string' && options.windows !== 'each';
     const args = { texts: list, options: engineOptions(options) };
     return this.forUser(options, texts, async (call) => {
-      const { data, count, dimensions, tokens, truncated } = await call('embed', args);
-      const vectors = await formed({ data, dims: [count, dimensions] }, options);
-      if (typeof texts === 'string') {
-        const facts = { tokens: tokens[0] ?? 0, truncated: truncated[0] === 1 };
-        return Object.assign(vectorAt(vectors, 0), facts);
-      }
-      const flags = Array.from(truncated, (flag) => flag === 1);
-      return new EmbeddingList(vectors, Int32Array.from(tokens), flags);
+      const found = await vectorsOf(call, args, options);
+      const vectors = await formed(found, options);
+      if (!isOne) return new EmbeddingList(vectors, found);
+      const { tokens, truncated, windows } = found;
+      const facts = { tokens: tokens[0] ?? 0, truncated: truncated[0] ?? false };
+      return Object.assign(vectorAt(vectors, 0), facts, windows && { windows });
+    });
+  }
+
+  /**
+   * The vectors of a text's tokens, for late interaction; of a list of texts, one result each. `maxSim` compares
+   * them.
+   */
+  tokens(text: string, options?: TokensOptions): Promise<TokenEmbeddings>;
+  tokens(texts: readonly string[], options?: TokensOptions): Promise<TokenEmbeddings[]>;
+  tokens(
+    texts: string | readonly string[],
+    options?: TokensOptions,
+  ): Promise<TokenEmbeddings | TokenEmbeddings[]>;
+  async tokens(
+    texts: string | readonly string[],
+    options: TokensOptions = {},
+  ): Promise<TokenEmbeddings | TokenEmbeddings[]> {
+    check(options, tokensTable(this.info.model));
+    const args = { texts: textsOf(texts), options: engineOptions(options) };
+    return this.forUser(options, texts, async (call) => {
+      const { tokenVectors } = await later(import('./parts.js'));
+      const all = await tokenVectors(call, args);
+      if (typeof texts !== 'string') return all;
+      const [only] = all;
+      if (only === undefined) throw new PocketBertError('trap', 'the engine gave no vectors');
+      return only;
     });
   }
 
@@ -114,13 +158,13 @@ export class Embedder extends ModelUser {
     texts: Iterable<string> | AsyncIterable<string>,
     options: StreamOptions<VectorPrecision> = {},
   ): AsyncGenerator<Embedding<VectorPrecision>, void, undefined> {
-    const { onProgress, supersede, ...table } = embedTable(this.info.model);
+    const { onProgress, supersede, windows, ...table } = embedTable(this.info.model);
     check(options, table);
     const source = typeof texts === 'string' ? [texts] : texts;
     if (!(Symbol.iterator in Object(source) || Symbol.asyncIterator in Object(source))) {
       refuse('the texts', source, 'something to iterate over');
     }
-    checkRanges(options, 'of a stream');
+    checkRanges(options, 'a stream');
     const work = async (
       batch: string[],
       signal: AbortSignal,
@@ -142,6 +186,25 @@ export class Embedder extends ModelUser {
   }
 }
 
+/** What the engine makes of the texts, or of their windows. */
+async function vectorsOf(
+  call: Ask,
+  args: { texts: string[]; options: EngineEmbedOptions },
+  options: AnyEmbedOptions,
+): Promise<Facts & { data: Float32Array; dims: readonly [number, number] }> {
+  if (options.truncate === 'window') {
+    const { windowVectors } = await later(import('./parts.js'));
+    return windowVectors(call, args, options);
+  }
+  const { data, count, dimensions, tokens, truncated } = await call('embed', args);
+  return {
+    data,
+    dims: [count, dimensions],
+    tokens: Int32Array.from(tokens),
+    truncated: Array.from(truncated, (flag) => flag === 1),
+  };
+}
+
 /** The vectors in the form that was asked for. */
 async function formed(
   vectors: Vectors & { readonly data: Float32Array },
@@ -149,26 +212,35 @@ async function formed(
 ): Promise<Vectors> {
   const { data, dims } = vectors;
   if ((options.precision ?? 'float32') === 'float32') return vectors;
+  if (dims[0] === 1) checkRanges(options, 'a single vector');
   const { quantize } = await later(import('./quantizing.js'));
   return quantize(data, dims, options);
 }
 
-/** Throws if the ranges would be those of a few vectors, which are not many. */
+/** Throws if the vectors themselves would have to give the ranges. */
 function checkRanges({ precision, ranges }: VectorForm, which: string): void {
   if (ranges || !precision?.endsWith('int8')) return;
-  throw new PocketBertError('invalid_argument', `the ${precision} vectors ${which} need ranges`, {
+  throw new PocketBertError('invalid_argument', `precision ${precision} needs ranges for ${which}`, {
     hint: `give those of a corpus: (await embed(corpus, { precision: '${precision}' })).ranges`,
   });
 }
 
 function engineOptions(options: AnyEmbedOptions): EngineEmbedOptions {
-  const { kind, promptName, prompt, pooling } = options;
+  const { precision, ranges, stride, truncate, windows, pooling, ...own } = ownOptions(options);
+  const isWindow = truncate === 'window';
+  if (!isWindow && (stride ?? windows) !== undefined) {
+    refuse('truncate', truncate, 'window, as stride or windows was given');
+  }
+  const { kind, promptName, prompt } = own;
   if ([kind, promptName, prompt].filter((given) => given !== undefined).length > 1) {
     throw new PocketBertError(
       'invalid_argument',
       'of kind, promptName and prompt more than one was given',
     );
   }
-  const { precision, ranges, ...own } = ownOptions(options);
-  return { ...own, pooling: pooling && poolingNames[pooling] };
+  return {
+    ...own,
+    truncate: isWindow ? undefined : truncate,
+    pooling: pooling && poolingNames[pooling],
+  };
 }

@@ -1,13 +1,16 @@
 /** Vectors of a list of texts. */
 
 import { PocketBertError } from '../errors.js';
-import type { Embeddings, Ranges, Vector, VectorPrecision } from '../types.js';
+import type { Embeddings, Ranges, TextWindow, Vector, VectorPrecision } from '../types.js';
 
 /** Some vectors and their form. */
 export type Vectors = Pick<
   Embeddings<VectorPrecision>,
   'data' | 'dims' | 'precision' | 'ranges'
 >;
+
+/** What is to be known of their texts besides. */
+export type Facts = Pick<Embeddings, 'tokens' | 'truncated' | 'windows'>;
 
 /** Vector `row` of them: a view. */
 export function vectorAt(vectors: Vectors, row: number): Vector<VectorPrecision> {
@@ -37,9 +40,10 @@ export class EmbeddingList implements Embeddings<VectorPrecision> {
   readonly truncated: readonly boolean[];
   readonly precision: VectorPrecision;
   readonly ranges?: Ranges;
+  readonly windows?: readonly TextWindow[];
 
   /** @param vectors `data` [count, components] */
-  constructor(vectors: Vectors, tokens: Int32Array, truncated: readonly boolean[]) {
+  constructor(vectors: Vectors, { tokens, truncated, windows }: Facts) {
     const { data, dims, precision = 'float32', ranges } = vectors;
     this.data = data;
     this.dims = dims;
@@ -47,6 +51,7 @@ export class EmbeddingList implements Embeddings<VectorPrecision> {
     this.truncated = truncated;
     this.precision = precision;
     if (ranges) this.ranges = ranges;
+    if (windows) this.windows = windows;
   }
 
   get length(): number {

@@ -18,7 +18,9 @@ import type {
   LengthOptions,
   ModelInfo,
   PaddingOptions,
+  PromptOptions,
   TokenizerCreateOptions,
+  TokensOptions,
   TruncationOptions,
   VectorForm,
   ZeroShotOptions,
@@ -79,13 +81,29 @@ export const vectorTable = {
   ranges: '[least, greatest]',
 } satisfies TableOf<VectorForm>;
 
+const promptTable = ({ prompts }: ModelInfo) =>
+  ({
+    kind: [...new Set(['query', 'document', 'passage', 'corpus', ...prompts])],
+    promptName: prompts[0] ? prompts : 'none, as this model has',
+    prompt: text,
+  }) satisfies TableOf<PromptOptions>;
+
+export const tokensTable = (model: ModelInfo) =>
+  ({
+    ...lengthTable(model),
+    ...promptTable(model),
+    dimensions: whole(1),
+    normalize: flag,
+  }) satisfies TableOf<TokensOptions>;
+
 export const embedTable = (model: ModelInfo) =>
   ({
     ...lengthTable(model),
     ...vectorTable,
-    kind: 'query|document|passage|corpus',
-    promptName: model.prompts[0] ? model.prompts : 'none, as this model has',
-    prompt: text,
+    ...promptTable(model),
+    truncate: 'end|start|error|window',
+    stride: whole(0),
+    windows: 'pooled|each',
     dimensions: whole(1, model.dimensions),
     pooling: Object.keys(poolingNames),
     normalize: flag,
@@ -108,7 +126,11 @@ export const scoreTable = (model: ModelInfo) => ({
 });
 
 export const classifyTable = (model: ModelInfo) =>
-  ({ ...scoreTable(model), ...fitTable }) satisfies TableOf<ClassifyOptions>;
+  ({
+    ...scoreTable(model),
+    ...fitTable,
+    explain: 'a boolean|a string',
+  }) satisfies TableOf<ClassifyOptions>;
 
 export const zeroShotTable = (model: ModelInfo) =>
   ({

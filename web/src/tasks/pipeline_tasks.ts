@@ -27,16 +27,19 @@ import type {
   FillMaskPipeline,
   Pipeline,
   PipelineOptions,
+  PooledOptions,
   Tensor,
   TextClassificationOptions,
   TextClassificationPipeline,
+  TokensTensor,
+  UnpooledOptions,
   ZeroShotClassification,
   ZeroShotClassificationOptions,
   ZeroShotClassificationPipeline,
 } from './pipeline_types.js';
 import type { Reader } from './reader.js';
 import type { Tagger } from './tagger.js';
-import { MatrixTensor } from './tensor.js';
+import { MatrixTensor, StackedTensor } from './tensor.js';
 
 /**
  * What the pipelines stand on. It is handed over and not imported, so that bundlers leave it out of the
@@ -195,10 +198,7 @@ function poolingOf(pooling: string): Pooling {
   const names = Object.keys(poolings).join(', ');
   throw new PocketBertError(
     'unsupported',
-    `pooling is ${JSON.stringify(pooling)}; there are ${names}`,
-    {
-      hint: "states of single tokens are not given out; say { pooling: 'mean', normalize: true } for sentence vectors",
-    },
+    `pooling is ${JSON.stringify(pooling)}; there are none, ${names}`,
   );
 }
 
@@ -212,10 +212,14 @@ async function featureExtraction(
   options: CreateOptions,
 ): Promise<FeatureExtractionPipeline> {
   const embedder = await kit.Embedder.create(options);
-  const extract = async (
-    texts: string | readonly string[],
+  type Texts = string | readonly string[];
+  function extract(texts: Texts, call?: UnpooledOptions): Promise<TokensTensor>;
+  function extract(texts: Texts, call: PooledOptions): Promise<Tensor>;
+  function extract(texts: Texts, call?: FeatureExtractionOptions): Promise<Tensor | TokensTensor>;
+  async function extract(
+    texts: Texts,
     call: FeatureExtractionOptions = {},
-  ): Promise<Tensor> => {
+  ): Promise<Tensor | TokensTensor> {
     kit.check(call, { ...kit.callTable, ...extractTable });
     const {
       pooling = 'none',
@@ -226,6 +230,11 @@ async function featureExtraction(
     } = call;
     const list = isList(texts) ? texts : [texts];
     const priority = rest.priority ?? (isList(texts) ? 'batch' : 'interactive');
+    if (pooling === 'none') {
+      if (quantize) throw new PocketBertError('unsupported', 'quantize needs a pooling: it packs vectors');
+      const states = await embedder.tokens(list, { ...rest, priority, normalize });
+      return new StackedTensor(states, states[0]?.dims[1] ?? 0);
+    }
     const vectors = await embedder.embed(list, {
       ...rest,
       priority,
@@ -234,7 +243,7 @@ async function featureExtraction(
       precision: quantize ? precision : 'float32',
     });
     return new MatrixTensor(vectors.data, vectors.dims);
-  };
+  }
   return withFacts(extract, task, embedder);
 }
 

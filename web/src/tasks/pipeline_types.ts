@@ -22,6 +22,14 @@ export interface Tensor {
   tolist(): number[][];
 }
 
+/** States of tokens, after `pooling: 'none'`; where a text has fewer than the longest, zeros. */
+export interface TokensTensor extends Omit<Tensor, 'tolist'> {
+  readonly data: Float32Array;
+  /** `[texts, tokens of the longest, dimensions]`. */
+  readonly dims: readonly number[];
+  tolist(): number[][][];
+}
+
 /** What `progress_callback` of `pipeline()` is called with. */
 export interface PipelineProgress {
   readonly status: 'progress' | 'ready';
@@ -50,11 +58,11 @@ export interface PipelineOptions extends Omit<CreateOptions, 'model'> {
 }
 
 export interface FeatureExtractionOptions extends CallOptions {
-  /** How token states become one vector. */
+  /** How token states become one vector; default `none`: they do not. */
   readonly pooling?: 'none' | 'mean' | 'cls' | 'first_token' | 'last_token' | 'eos' | undefined;
   /** Default false. */
   readonly normalize?: boolean | undefined;
-  /** Keep the signs only, eight to a byte. */
+  /** Keep the signs only, eight to a byte; of vectors, not of token states. */
   readonly quantize?: boolean | undefined;
   /** Form of the bytes after `quantize`; default `binary`. */
   readonly precision?: 'binary' | 'ubinary' | undefined;
@@ -73,8 +81,20 @@ interface PipelineObject {
   dispose(): Promise<void>;
 }
 
+/** Options that leave token states as they are. */
+export type UnpooledOptions = FeatureExtractionOptions & { readonly pooling?: 'none' | undefined };
+/** Options that make vectors of them. */
+export type PooledOptions = FeatureExtractionOptions & {
+  readonly pooling: Exclude<FeatureExtractionOptions['pooling'], 'none' | undefined>;
+};
+
 export interface FeatureExtractionPipeline extends PipelineObject {
-  (texts: string | readonly string[], options?: FeatureExtractionOptions): Promise<Tensor>;
+  (texts: string | readonly string[], options?: UnpooledOptions): Promise<TokensTensor>;
+  (texts: string | readonly string[], options: PooledOptions): Promise<Tensor>;
+  (
+    texts: string | readonly string[],
+    options?: FeatureExtractionOptions,
+  ): Promise<Tensor | TokensTensor>;
 }
 
 export interface TextClassificationPipeline extends PipelineObject {

@@ -1,7 +1,7 @@
 /** How vectors compare, in whatever form they are kept. */
 
 import { PocketBertError, refuse } from '../errors.js';
-import type { Ranges, SearchResult, VectorForm } from '../types.js';
+import type { Ranges, SearchResult, TokenVectors, VectorForm } from '../types.js';
 import { check, checkValue, listOf, vectorTable, whole } from './options.js';
 
 type Numbers = ArrayLike<number>;
@@ -29,7 +29,63 @@ export function search(
     index,
     score: compare(wanted, read(`vector ${index}`, vector, form)),
   }));
+  return bestOf(results, k);
+}
+
+function bestOf(results: SearchResult[], k: number): SearchResult[] {
   return results.sort((a, b) => b.score - a.score || a.index - b.index).slice(0, k);
+}
+
+/** The `k` documents of the greatest sums, best first; equal ones in their order. */
+export function maxSim(
+  query: TokenVectors,
+  documents: Iterable<TokenVectors>,
+  k: number,
+): SearchResult[] {
+  checkValue('k', k, whole(0));
+  const dimensions = dimensionsOf('the query', query);
+  const results = listOf('the documents', documents).map((document, index) => {
+    const name = `document ${index}`;
+    if (dimensionsOf(name, document) !== dimensions) {
+      refuse(`the dimensions of ${name}`, document.dims[1], `${dimensions}, as the query has`);
+    }
+    const score = sumOfGreatest(query.data, document.data, dimensions);
+    return { index, score: Number.isFinite(score) ? score : refuse(name, score, 'finite numbers') };
+  });
+  return bestOf(results, k);
+}
+
+function dimensionsOf(name: string, vectors: TokenVectors): number {
+  const { data, dims }: Partial<TokenVectors> = Object(vectors);
+  const [count = 0, dimensions = 0] = dims ?? [];
+  if (data instanceof Float32Array && count > 0 && count * dimensions === data.length)
+    return dimensions;
+  return refuse(name, vectors, '{data, dims} of at least one token');
+}
+
+function sumOfGreatest(query: Float32Array, document: Float32Array, dimensions: number): number {
+  let sum = 0;
+  for (let q = 0; q < query.length; q += dimensions) {
+    let greatest = -Infinity;
+    // Four at a time, so that they do not wait for each other; beyond the last one, the last again.
+    const last = document.length - dimensions;
+    for (let d = 0; d <= last; d += 4 * dimensions) {
+      const d1 = Math.min(d + dimensions, last);
+      const d2 = Math.min(d + 2 * dimensions, last);
+      const d3 = Math.min(d + 3 * dimensions, last);
+      let [p0, p1, p2, p3] = [0, 0, 0, 0];
+      for (let i = 0; i < dimensions; i++) {
+        const x = query[q + i] ?? 0;
+        p0 += x * (document[d + i] ?? 0);
+        p1 += x * (document[d1 + i] ?? 0);
+        p2 += x * (document[d2 + i] ?? 0);
+        p3 += x * (document[d3 + i] ?? 0);
+      }
+      greatest = Math.max(greatest, p0, p1, p2, p3);
+    }
+    sum += greatest;
+  }
+  return sum;
 }
 
 /** Start and step of each dimension's 256 levels, in single precision as numpy has them. */
@@ -69,22 +125,25 @@ const forms: { readonly [type: string]: string } = {
   Uint8Array: 'uint8|ubinary',
 };
 
-function read(name: string, vector: Numbers & VectorForm, given: VectorForm): Reading {
-  const size = typeof vector === 'object' ? vector?.length : undefined;
-  if (typeof size !== 'number') return refuse(name, vector, 'a vector');
-  const rule = forms[Object.prototype.toString.call(vector).slice(8, -1)];
-  const plain = { name, length: size, zero: undefined, bytes: vector, numbers: () => vector };
-  if (rule === undefined) return plain;
+/** A vector as callers give it; only typed arrays have the tag. */
+type Given = Numbers & VectorForm & { readonly [Symbol.toStringTag]?: string };
+
+function read(name: string, vector: Given, given: VectorForm): Reading {
+  const length = typeof vector === 'object' ? vector?.length : undefined;
+  if (typeof length !== 'number') return refuse(name, vector, 'a vector');
+  const rule = forms[vector[Symbol.toStringTag] ?? ''];
+  if (rule === undefined) return { name, length, zero: undefined, bytes: vector, numbers: () => vector };
   const { precision = given.precision, ranges = given.ranges } = vector;
   checkValue(`the precision of ${name}`, precision, rule);
   const zero = precision === 'int8' || precision === 'binary' ? -128 : 0;
   let numbers: Numbers | undefined;
   if (precision === 'binary' || precision === 'ubinary') {
-    const length = 8 * size;
-    return { ...plain, length, zero, numbers: () => (numbers ??= signsOf(vector, zero)) };
+    const signs = (): Numbers => (numbers ??= signsOf(vector, zero));
+    return { name, length: 8 * length, zero, bytes: vector, numbers: signs };
   }
   if (ranges === undefined) return refuse(`the ranges of ${name}`, ranges, '[least, greatest]');
-  return { ...plain, numbers: () => (numbers ??= valuesOf(vector, zero, ranges)) };
+  const values = (): Numbers => (numbers ??= valuesOf(vector, zero, ranges));
+  return { name, length, zero: undefined, bytes: vector, numbers: values };
 }
 
 /** 1 for a bit that is set, else −1. */

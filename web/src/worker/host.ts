@@ -11,6 +11,8 @@ import type {
   ClassifyResult,
   DecodeOptions,
   EmbedOptions,
+  EmbedPartsOptions,
+  EmbedPartsResult,
   EmbedResult,
   EncodeOptions,
   Engine,
@@ -151,6 +153,10 @@ function modelHandlers(state: State) {
       readonly texts: readonly string[];
       readonly options: EmbedOptions;
     }): Job<EmbedResult> => model().startEmbed(args.texts, args.options),
+    embedParts: (args: {
+      readonly texts: readonly string[];
+      readonly options: EmbedPartsOptions;
+    }): Job<EmbedPartsResult> => model().startEmbedParts(args.texts, args.options),
     classify: (args: {
       readonly items: readonly TextItem[];
       readonly options: ClassifyOptions;
