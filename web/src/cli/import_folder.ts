@@ -20,6 +20,21 @@ function addHeader(importers: readonly EngineImporter[], path: string, headed: H
   }
 }
 
+/** Tells the importer the headers of all weight files, and nothing else of them; returns their bytes. */
+export async function addHeaders(folder: Folder, importer: EngineImporter): Promise<number> {
+  let total = 0;
+  for (const weights of folder.weights) {
+    const headed = await readHeader(await weights.open());
+    try {
+      addHeader([importer], weights.path, headed);
+    } finally {
+      headed.file.close();
+    }
+    total += headed.size ?? 0;
+  }
+  return total;
+}
+
 /** Streams all weights; calls `onProgress` with every part. */
 async function stream(
   folder: Folder,

@@ -22,6 +22,7 @@ import type {
   TagOptions,
   TokenizerCreateOptions,
   TruncationOptions,
+  WasmFiles,
   ZeroShotOptions,
 } from '../types.js';
 
@@ -143,6 +144,8 @@ export const encodeTable = {
   padding: 'a boolean|longest|file|{length, …}',
 } satisfies TableOf<EncodeOptions>;
 
+const wasmSource = 'an address, bytes or a WebAssembly.Module';
+
 /** Options within options. */
 const inner: { readonly [name: string]: Table } = {
   truncation: {
@@ -159,6 +162,12 @@ const inner: { readonly [name: string]: Table } = {
     pad_type_id: whole(0, 255),
     pad_token: text,
   } satisfies TableOf<PaddingOptions>,
+  wasm: {
+    simd: wasmSource,
+    relaxed: wasmSource,
+    'relaxed-mt': wasmSource,
+    import: wasmSource,
+  } satisfies TableOf<WasmFiles>,
 };
 
 export const itemTable = { text: '!a string', pair: text } satisfies Table;
@@ -183,7 +192,7 @@ export const createTable = {
   cache: 'auto|none',
   offline: flag,
   fetch: 'a function',
-  wasm: 'an address, bytes or a WebAssembly.Module',
+  wasm: `${wasmSource}|{simd, relaxed, relaxed-mt, import}`,
   worker: flag,
   threads: whole(1, 64),
   variant: 'auto|simd|relaxed|relaxed-mt',
