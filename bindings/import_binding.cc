@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bindings/handles.h"
+#include "quantize/describe_import.h"
 #include "quantize/import_model.h"
 #include "tasks/tokenize.h"
 
@@ -20,6 +21,7 @@ namespace {
 using emscripten::val;
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(StatusReply);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TextReply);
 
 NumberReply CreateImporter(Handle files, Precision precision, const std::string& source) {
   return ReplyWith<NumberReply>(
@@ -52,6 +54,17 @@ NumberReply Finish(Handle importer) {
       [](TensorFile file) { return HandOver<ByteBuffer>(std::move(file).TakeBytes()); });
 }
 
+TextReply Describe(Handle importer) {
+  return ReplyWith<TextReply>(std::move(At<ModelImporter>(importer)).Describe(),
+                              [](std::string text) { return text; });
+}
+
+TextReply DescribeFile(const std::string& name, Handle head, double file_bytes) {
+  return ReplyWith<TextReply>(DescribeOneFile(name, At<ByteBuffer>(head).block.bytes(),
+                                              static_cast<uint64_t>(file_bytes)),
+                              [](std::string text) { return text; });
+}
+
 NumberReply OpenFolderTokenizer(Handle files) {
   return ReplyWith<NumberReply>(OpenTokenizer(At<TextBlock>(files).Files()),
                                 HandOver<Tokenizer, Tokenizer>);
@@ -69,10 +82,13 @@ EMSCRIPTEN_BINDINGS(import) {
       .value("float32", Precision::kFloat32);
 
   register_type<StatusReply>("undefined | ErrorValue");
+  register_type<TextReply>("string | ErrorValue");
   function("createImporter", &CreateImporter);
   function("addHeader", &AddHeader);
   function("write", &Write);
   function("finish", &Finish);
+  function("describeImport", &Describe);
+  function("describeFile", &DescribeFile);
   function("openTokenizer", &OpenFolderTokenizer);
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/tokenizer.h"
+
 namespace pocketbert {
 
 // `config.json`, `tokenizer.json`, `1_Pooling/config.json`, `heads/topics.json` … Files that the
@@ -26,5 +28,9 @@ class FolderTexts {
  private:
   std::vector<File> files_;
 };
+
+// Those of a tokenizer, by their names in the encoder's own folder, which ends with a slash or is
+// "". They are views into `files`.
+TokenizerFiles FindTokenizerFiles(const FolderTexts& files, std::string_view folder);
 
 }  // namespace pocketbert

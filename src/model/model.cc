@@ -30,22 +30,6 @@ std::string Place(const TensorFile& file, std::string_view key) {
   return file.name() + ": metadata " + std::string(key);
 }
 
-Status CheckFormat(const TensorFile& file) {
-  const std::optional<std::string_view> format = file.header().Metadata(one_file::kFormatKey);
-  if (format != one_file::kFormat) {
-    return FormatError(Message(file.name()) + ": metadata key \"format\" is " +
-                       (format ? "\"" + std::string(*format) + "\"" : "missing") +
-                       ", expected \"pocketbert\": this is no one-file model, but perhaps the "
-                       "weights of a Hugging Face folder, which also needs its other files");
-  }
-  PB_ASSIGN_OR_RETURN(const std::string_view version, Text(file, one_file::kFormatVersionKey));
-  if (version != one_file::kFormatVersion) {
-    return UnsupportedError(Message(file.name()) + ": format_version is \"" + version +
-                            "\", expected \"" + one_file::kFormatVersion + "\"");
-  }
-  return Done{};
-}
-
 struct Quantization {
   Precision precision;
   size_t group_size;
@@ -135,7 +119,7 @@ class ModelBinder {
   explicit ModelBinder(TensorFile file) : file_(std::move(file)) {}
 
   Result<Model> Open() && {
-    PB_RETURN_IF_ERROR(CheckFormat(file_));
+    PB_RETURN_IF_ERROR(one_file::CheckFormat(file_.header(), file_.name()));
     PB_RETURN_IF_ERROR(ReadTexts());
     PB_RETURN_IF_ERROR(BindAll());
     model_.source_ = TextOrEmpty(file_, one_file::kSourceKey);

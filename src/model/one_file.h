@@ -16,6 +16,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/result.h"
+#include "io/safetensors.h"
+
 namespace pocketbert {
 
 // How the encoder's matrices and tables are kept.
@@ -44,6 +47,10 @@ inline constexpr std::string_view kSourceKey = "source";
 inline constexpr std::string_view kVocabularyTensor = "tokenizer.vocab";
 // Appended to the name of an I8 tensor: its F32 scales per row and group of columns.
 inline constexpr std::string_view kScaleSuffix = "_scale";
+
+// Errors: a file that is none of this format (kFormat), or of a version that is not read
+// (kUnsupported). `name` is the file's in messages.
+Status CheckFormat(const SafetensorsHeader& header, std::string_view name);
 
 }  // namespace one_file
 }  // namespace pocketbert

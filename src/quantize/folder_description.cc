@@ -20,26 +20,6 @@ const std::string* FindText(const FolderTexts& files, std::string folder, std::s
   return files.Find(folder.append(name));
 }
 
-Result<Tokenizer> ReadTokenizer(const FolderTexts& files, const std::string& folder) {
-  const auto find = [&](std::string_view name) -> std::optional<std::string_view> {
-    const std::string* text = FindText(files, folder, name);
-    if (text == nullptr) return std::nullopt;
-    return *text;
-  };
-  TokenizerFiles tokenizer;
-  tokenizer.tokenizer_json = find("tokenizer.json");
-  tokenizer.vocab_txt = find("vocab.txt");
-  tokenizer.tokenizer_config_json = find("tokenizer_config.json");
-  tokenizer.special_tokens_map_json = find("special_tokens_map.json");
-  tokenizer.added_tokens_json = find("added_tokens.json");
-  if (!tokenizer.tokenizer_json && !tokenizer.vocab_txt) {
-    return FormatError(
-        "tokenizer.json and vocab.txt are both missing: expected at least one of "
-        "these files of a tokenizer");
-  }
-  return Tokenizer::FromFiles(tokenizer);
-}
-
 // do_lower_case of sentence_bert_config.json means Python's lower() before tokenizing, which is
 // what tokenizers of uncased models do anyway; for others it is not done here.
 Status CheckLowerCase(const SentenceConfig& sentence, const Tokenizer& tokenizer) {
@@ -108,7 +88,8 @@ Result<FolderDescription> DescribeFolder(const FolderTexts& files) {
           FindText(files, transformer_path, "model.safetensors.index.json")) {
     model.shard_index = *index;
   }
-  PB_ASSIGN_OR_RETURN(const Tokenizer tokenizer, ReadTokenizer(files, transformer_path));
+  PB_ASSIGN_OR_RETURN(const Tokenizer tokenizer,
+                      Tokenizer::FromFiles(FindTokenizerFiles(files, transformer_path)));
   PB_RETURN_IF_ERROR(CheckVocabulary("tokenizer", tokenizer, model.config.encoder.vocab_size));
   PB_RETURN_IF_ERROR(CheckLowerCase(model.sentence, tokenizer));
   folder.tokenizer_text = tokenizer.CompiledConfig();

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "model/source_names.h"
+#include "quantize/describe_import.h"
 #include "quantize/folder_description.h"
 #include "quantize/graph_head.h"
 #include "quantize/graph_writer.h"
@@ -190,6 +191,20 @@ Result<TensorFile> ModelImporter::Finish() && {
   if (!state_->planned()) PB_RETURN_IF_ERROR(state_->Plan());
   PB_RETURN_IF_ERROR(state_->CheckComplete());
   return std::move(state_->writer.front()).Finish();
+}
+
+Result<std::string> ModelImporter::Describe() && {
+  State& state = *state_;
+  PB_ASSIGN_OR_RETURN(const ImportPlan plan,
+                      PlanImport(state.folder.model, state.files, state.options.precision));
+  uint64_t parameters = 0;
+  for (const Target& target : plan.targets) {
+    parameters += uint64_t{target.spec.is_vector() ? 1 : target.spec.rows} * target.spec.cols;
+  }
+  const std::string tokenizer = state.folder.tokenizer_text;
+  const uint64_t bytes = TensorWriter::FileBytes(state.folder, plan, state.options);
+  return DescribeImport({state.folder.model.config, state.folder.model.sentence, plan.heads,
+                         tokenizer, plan.ignored, state.options.precision, parameters, bytes});
 }
 
 size_t ModelImporter::held_bytes() const { return state_->meter.held; }

@@ -58,6 +58,10 @@ class ModelImporter {
   // expected.
   Result<TensorFile> Finish() &&;
 
+  // Instead of Write and Finish: what the import would give, as JSON (describe_import.h), from the
+  // headers alone. Fails where the first Write would.
+  Result<std::string> Describe() &&;
+
   // Bytes that the importer holds now, and the most it ever held: the growing one-file model,
   // staged tensors and texts.
   size_t held_bytes() const;

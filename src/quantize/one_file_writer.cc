@@ -6,14 +6,18 @@
 
 namespace pocketbert {
 
+uint64_t OneFileWriter::PlanLayout(SafetensorsHeader& header, size_t reserved_bytes) {
+  PlanSafetensorsOffsets(header);
+  const size_t used = EncodeSafetensorsHeader(header).size();
+  header.data_start = EncodeSafetensorsHeader(header, used + reserved_bytes).size();
+  return header.file_bytes();
+}
+
 Result<OneFileWriter> OneFileWriter::Create(SafetensorsHeader header, size_t reserved_bytes) {
   OneFileWriter writer;
   writer.header_ = std::move(header);
-  PlanSafetensorsOffsets(writer.header_);
-  const size_t used = EncodeSafetensorsHeader(writer.header_).size();
-  writer.header_.data_start = EncodeSafetensorsHeader(writer.header_, used + reserved_bytes).size();
-  PB_ASSIGN_OR_RETURN(writer.block_,
-                      ByteBlock::Create(writer.header_.file_bytes(), "the model in memory"));
+  const uint64_t bytes = PlanLayout(writer.header_, reserved_bytes);
+  PB_ASSIGN_OR_RETURN(writer.block_, ByteBlock::Create(bytes, "the model in memory"));
   return writer;
 }
 

@@ -20,6 +20,9 @@ class OneFileWriter {
   // come at the end, and allocates the whole file once. kOutOfMemory if that fails.
   static Result<OneFileWriter> Create(SafetensorsHeader header, size_t reserved_bytes);
 
+  // Sets the offsets and returns the size of the whole file.
+  static uint64_t PlanLayout(SafetensorsHeader& header, size_t reserved_bytes);
+
   // Where a tensor of the header goes; the address stays. Each tensor is to be written in full.
   std::span<uint8_t> Bytes(std::string_view tensor);
   // The same for an F32 tensor.

@@ -86,16 +86,11 @@ size_t FidelityBytes(const ImportPlan& plan) {
   return 2 * bytes;  // quotes are escaped inside the header
 }
 
-// Four digits are plenty for an error estimate.
-double Rounded(double value) { return ParseDecimal(FormatDecimal(value, 4)); }
+size_t SpareBytes(const ImportPlan& plan) { return FidelityBytes(plan) + kSpareHeaderBytes; }
 
-}  // namespace
-
-TensorWriter::TensorWriter(const ImportPlan& plan, OneFileWriter writer, MemoryMeter& meter)
-    : plan_(&plan), meter_(&meter), writer_(std::move(writer)) {}
-
-Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const ImportPlan& plan,
-                                          const ImportOptions& options, MemoryMeter& meter) {
+// Tensors and metadata of the one-file model; its texts are moved out of `folder`.
+SafetensorsHeader MakeHeader(FolderDescription& folder, const ImportPlan& plan,
+                             const ImportOptions& options) {
   SafetensorsHeader header;
   header.tensors = OutputTensors(plan, folder.vocabulary.size());
   const auto add = [&](std::string_view key, std::string text) {
@@ -110,9 +105,21 @@ Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const Impor
   add(one_file::kHeadsKey, WriteHeads(plan.heads));
   add(one_file::kQuantizationKey, QuantizationJson(options.precision));
   if (!plan.ignored.empty()) add(one_file::kIgnoredTensorsKey, IgnoredJson(plan));
-  PB_ASSIGN_OR_RETURN(
-      OneFileWriter file,
-      OneFileWriter::Create(std::move(header), FidelityBytes(plan) + kSpareHeaderBytes));
+  return header;
+}
+
+// Four digits are plenty for an error estimate.
+double Rounded(double value) { return ParseDecimal(FormatDecimal(value, 4)); }
+
+}  // namespace
+
+TensorWriter::TensorWriter(const ImportPlan& plan, OneFileWriter writer, MemoryMeter& meter)
+    : plan_(&plan), meter_(&meter), writer_(std::move(writer)) {}
+
+Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const ImportPlan& plan,
+                                          const ImportOptions& options, MemoryMeter& meter) {
+  PB_ASSIGN_OR_RETURN(OneFileWriter file,
+                      OneFileWriter::Create(MakeHeader(folder, plan, options), SpareBytes(plan)));
   meter.Add(file.size());
   const std::span<uint8_t> vocabulary = file.Bytes(one_file::kVocabularyTensor);
   std::copy(folder.vocabulary.begin(), folder.vocabulary.end(), vocabulary.begin());
@@ -122,6 +129,12 @@ Result<TensorWriter> TensorWriter::Create(FolderDescription& folder, const Impor
   writer.BindOutputs();
   writer.BindGroups(encoder);
   return writer;
+}
+
+uint64_t TensorWriter::FileBytes(FolderDescription& folder, const ImportPlan& plan,
+                                 const ImportOptions& options) {
+  SafetensorsHeader header = MakeHeader(folder, plan, options);
+  return OneFileWriter::PlanLayout(header, SpareBytes(plan));
 }
 
 void TensorWriter::BindOutputs() {

@@ -34,6 +34,10 @@ class TensorWriter final : private ProfileTensors {
   static Result<TensorWriter> Create(FolderDescription& folder, const ImportPlan& plan,
                                      const ImportOptions& options, MemoryMeter& meter);
 
+  // Size of the file that Create would allocate; takes the same texts.
+  static uint64_t FileBytes(FolderDescription& folder, const ImportPlan& plan,
+                            const ImportOptions& options);
+
   // Row `row` of target `target` of the plan, as bytes of the source's type. Rows of a target come
   // in order. An error names a tensor that holds an infinity or a value that is not a number.
   Status WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,

@@ -1,28 +1,8 @@
 #include "tasks/tokenize.h"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace pocketbert {
-namespace {
-
-std::optional<std::string_view> FindText(const FolderTexts& files, std::string_view path) {
-  const std::string* text = files.Find(path);
-  if (text == nullptr) return std::nullopt;
-  return *text;
-}
-
-}  // namespace
-
 Result<Tokenizer> OpenTokenizer(const FolderTexts& files) {
-  return Tokenizer::FromFiles({
-      .tokenizer_json = FindText(files, "tokenizer.json"),
-      .vocab_txt = FindText(files, "vocab.txt"),
-      .tokenizer_config_json = FindText(files, "tokenizer_config.json"),
-      .special_tokens_map_json = FindText(files, "special_tokens_map.json"),
-      .added_tokens_json = FindText(files, "added_tokens.json"),
-  });
+  return Tokenizer::FromFiles(FindTokenizerFiles(files, ""));
 }
 
 Result<std::vector<int32_t>> Tokenize(const Tokenizer& tokenizer, std::span<const TextPair> items,

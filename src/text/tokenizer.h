@@ -28,6 +28,10 @@
 
 namespace pocketbert {
 
+// Names that SentencePiece's own files have in model folders.
+inline constexpr std::string_view kSentencepieceModels[] = {"sentencepiece.bpe.model",
+                                                            "spiece.model", "spm.model"};
+
 // Contents of a model folder's files; absent files stay empty optionals. One of these must be
 // there, and the first that is there is taken: tokenizer_json; vocab_json with merges_txt (RoBERTa
 // and its kin); vocab_txt (BERT and its kin).
@@ -39,7 +43,7 @@ struct TokenizerFiles {
   std::optional<std::string_view> tokenizer_config_json = {};
   std::optional<std::string_view> special_tokens_map_json = {};
   std::optional<std::string_view> added_tokens_json = {};
-  // sentencepiece.bpe.model or spiece.model is there: nothing here reads it, and the error says so.
+  // One of kSentencepieceModels is there: nothing here reads it, and the error says so.
   bool has_sentencepiece_model = false;
 };
 

@@ -83,8 +83,10 @@ class Compiler {
   Status ParseAll() {
     if (!has_tokenizer_json_ && !is_roberta_ && !files_.vocab_txt) {
       if (files_.has_sentencepiece_model) {
-        return UnsupportedError("a SentencePiece model (sentencepiece.bpe.model, spiece.model) "
-                                "without tokenizer.json is not supported");
+        return UnsupportedError(
+            "a SentencePiece model (sentencepiece.bpe.model, spiece.model, spm.model) without "
+            "tokenizer.json is not supported: save_pretrained() of transformers' AutoTokenizer "
+            "writes tokenizer.json");
       }
       return FormatError("neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt "
                          "was found; one is needed");

@@ -50,8 +50,8 @@ constexpr uint64_t ZeroBytes(uint64_t word) {
 // Passes over valid characters of up to three bytes; returns where the first begins that is another
 // one, or from which on there are not eight bytes.
 //
-// Eight bytes at a time, without deciding on each character: bits tell which bytes lead two or more,
-// three or more, and which continue; as many must continue as the leads before them say.
+// Eight bytes at a time, without deciding on each character: bits tell which bytes lead two or
+// more, three or more, and which continue; as many must continue as the leads before them say.
 [[gnu::noinline]] size_t SkipPlain(const uint8_t* bytes, size_t size) {
   size_t at = 0;
   uint64_t must_continue = 0;  // of the word, because of the one before
@@ -67,9 +67,11 @@ constexpr uint64_t ZeroBytes(uint64_t word) {
     // E0 and A0 … BF, ED and 80 … 9F: these ranges differ by the bit that here is shifted up.
     const uint64_t e0 = lead3 & ZeroBytes(word & kLowNibbles);
     const uint64_t ed = lead3 & ZeroBytes((word ^ 0x0D0D0D0D0D0D0D0Du) & kLowNibbles);
-    const uint64_t wrong = ((e0 << 8 | after_e0) & ~(word << 2)) | ((ed << 8 | after_ed) & word << 2);
+    const uint64_t wrong =
+        ((e0 << 8 | after_e0) & ~(word << 2)) | ((ed << 8 | after_ed) & word << 2);
     // C0 and C1; F0 … FF.
-    const uint64_t other = (lead2 & ~lead3 & ZeroBytes(word & 0x1E1E1E1E1E1E1E1Eu)) | (lead3 & word << 3);
+    const uint64_t other =
+        (lead2 & ~lead3 & ZeroBytes(word & 0x1E1E1E1E1E1E1E1Eu)) | (lead3 & word << 3);
     if ((continues ^ (lead2 << 8 | lead3 << 16 | must_continue)) | wrong | other) break;
     must_continue = lead2 >> 56 | lead3 >> 48;
     after_e0 = e0 >> 56;

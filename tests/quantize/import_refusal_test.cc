@@ -165,7 +165,7 @@ TEST_CASE("text files that are missing or broken are named") {
   folder = Fixture("enc");
   folder.erase("tokenizer.json");
   folder.erase("vocab.txt");
-  Refusal(folder, "tokenizer.json and vocab.txt are both missing");
+  Refusal(folder, "neither tokenizer.json, nor vocab.json with merges.txt, nor vocab.txt");
   folder = Fixture("enc");
   folder["config.json"] = "{";
   Refusal(folder, "config.json");

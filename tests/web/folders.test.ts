@@ -152,6 +152,21 @@ describe('folders', () => {
     assert.ok(both.books.log.includes('import config.json tokenizer.json'));
   });
 
+  test('vocab.json with merges.txt is read when there is nothing else, and one without the other is none', async () => {
+    const { 'config.json': config } = texts;
+    const files = { 'config.json': config, 'model.safetensors': weights, 'vocab.json': '{}' };
+    const { books } = await load({ ...files, 'merges.txt': '', 'added_tokens.json': '{}' });
+    assert.ok(books.log.includes('import added_tokens.json config.json merges.txt vocab.json'));
+    await assert.rejects(load(files), failure('format', /tokenizer\.json was not found.*vocab\.json with merges\.txt/));
+  });
+
+  test('a SentencePiece model alone is left to the importer to refuse, and its bytes are not read', async () => {
+    const { 'config.json': config } = texts;
+    const model = new Uint8Array([0xff, 0xfe]);
+    const { books } = await load({ 'config.json': config, 'model.safetensors': weights, 'spm.model': model });
+    assert.ok(books.log.includes('import config.json spm.model'));
+  });
+
   test('a tokenizer alone needs no config and no weights', async () => {
     const { 'tokenizer.json': tokenizer } = texts;
     const { session } = await load({ 'tokenizer.json': tokenizer }, { tokenizerOnly: true });

@@ -10,8 +10,8 @@ import { fixtures, runScript, temporaryFolder } from './support/program.mjs';
 import { serveFiles } from './support/file_server.mjs';
 
 /** The files of a fixture by path. */
-function filesOf(name) {
-  const folder = join(fixtures, name);
+function filesOf(name, parent = fixtures) {
+  const folder = join(parent, name);
   return Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -110,4 +110,49 @@ describe('older layouts', async () => {
       assert.deepEqual(ids[1], ids[0]);
     });
   }
+});
+
+describe('a tokenizer in vocab.json and merges.txt', () => {
+  const roberta = filesOf('roberta', 'tests/cases-families/hand/fixtures');
+  const { 'tokenizer.json': json, ...others } = roberta;
+  const { vocab, merges } = JSON.parse(json.toString()).model;
+  const lines = merges.map((merge) => (typeof merge === 'string' ? merge : merge.join(' ')));
+  const tables = {
+    'vocab.json': Buffer.from(JSON.stringify(vocab)),
+    'merges.txt': Buffer.from(`#version: 0.2\n${lines.join('\n')}\n`),
+  };
+
+  test('gives the bits that tokenizer.json gives, from files, disk and address, and converted', async (t) => {
+    const expected = await vectorsOf(roberta);
+    const files = { ...others, ...tables };
+    assert.deepEqual(await vectorsOf(files), expected);
+    const folder = written(t, files);
+    assert.deepEqual(await vectorsOf(folder), expected);
+    const { url } = await serveFiles(t, folder);
+    assert.deepEqual(await vectorsOf(url), expected);
+    const out = join(temporaryFolder(t), 'out.pocketbert.safetensors');
+    const { code, stderr } = await runScript('dist/cli.js', ['convert', folder, out]);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await vectorsOf(out), expected);
+  });
+
+  test('alone', async () => {
+    const { 'tokenizer_config.json': config } = roberta;
+    const ids = [];
+    for (const files of [{ 'tokenizer.json': json }, tables]) {
+      const tokenizer = await Tokenizer.create({ model: { ...files, 'tokenizer_config.json': config }, variant: 'simd' });
+      ids.push([...(await tokenizer.encode(texts[1])).ids]);
+      await tokenizer.destroy();
+    }
+    assert.ok(ids[0].length > 32);
+    assert.deepEqual(ids[1], ids[0]);
+  });
+
+  test('of SentencePiece alone is refused by name', async () => {
+    const model = { 'sentencepiece.bpe.model': Buffer.from('x') };
+    for (const files of [model, { ...others, ...model }]) {
+      const creating = files === model ? Tokenizer.create({ model: files }) : Embedder.create({ model: files });
+      await assert.rejects(creating, { code: 'unsupported', message: /sentencepiece\.bpe\.model.*save_pretrained/ });
+    }
+  });
 });

@@ -61,6 +61,9 @@ export type WeightPrecision = 'int8' | 'float32';
  */
 export type WasmSource = string | URL | ArrayBuffer | Uint8Array | object;
 
+/** The package's wasm files by name. `import` makes one-file models of Hugging Face folders. */
+export type WasmFiles = { readonly [name in Variant | 'import']?: WasmSource | undefined };
+
 export interface Progress {
   /** `engine`: the wasm module; `download`: the model's files; `prepare`: the rest; then `ready`. */
   readonly phase: 'engine' | 'download' | 'prepare' | 'ready';
@@ -100,7 +103,9 @@ export interface CreateOptions {
   readonly offline?: boolean | undefined;
   /** Used instead of the global `fetch` for the files of the model. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  readonly wasm?: WasmSource | undefined;
+  /** One source is for the variant that runs. Where bundlers or extensions move the files, name each that
+   *  may be needed: `{ simd, relaxed, 'relaxed-mt', import }`; those left out are found as always. */
+  readonly wasm?: WasmSource | WasmFiles | undefined;
   /** Run in a worker; default: true in browsers, false elsewhere. */
   readonly worker?: boolean | undefined;
   /** Threads at most; default: chosen by the machine. Only the variant `relaxed-mt` has them. */

@@ -203,6 +203,9 @@ class FakeImporter implements EngineImporter {
   finish(): ByteBuffer {
     return this.#engine.allocate(1);
   }
+  describe(): never {
+    throw new PocketBertError('unsupported', 'the fake engine describes nothing');
+  }
   destroy(): void {}
 }
 

@@ -3,15 +3,12 @@
 import { loadEngine } from '../core/engine.js';
 import type { Engine, EngineModel, ModelInfo, Precision } from '../core/types.js';
 import { messageOf, PocketBertError } from '../errors.js';
-import { sniff, type OpenFile } from '../models/files.js';
-import { readFolder, type Folder } from '../models/folder_files.js';
-import { folderNotes } from '../models/folder_notes.js';
-import { readHeader } from '../models/safetensors_header.js';
-import { originOf } from '../models/source.js';
+import type { Folder } from '../models/folder_files.js';
 import { compare, storedVectors, type Comparison } from './fidelity.js';
 import { importFolder, type ImportProgress } from './import_folder.js';
 import { fidelityOf, tensorsOf, withFidelity, type TensorFacts } from './one_file.js';
 import { sampleTexts } from './sample_texts.js';
+import { folderAt } from './source_folder.js';
 
 /** Sample texts whose vectors are kept in the file. */
 const storedTexts = ['umbrella', 'The ferry leaves the harbour every morning at seven.', 'Why does bread rise faster in summer?'];
@@ -36,33 +33,6 @@ export interface Conversion {
   readonly tensors: readonly TensorReport[];
   /** Against float32; undefined for a float32 file, and where float32 did not fit into memory. */
   readonly comparison: Comparison | undefined;
-}
-
-async function folderAt(source: string, say: ConvertOptions['say']): Promise<Folder> {
-  const notes: string[] = [];
-  const reading = {
-    fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
-    offline: false,
-    signal: new AbortController().signal,
-    note: (sentence: string) => void notes.push(sentence),
-  };
-  const origin = await originOf(source, reading);
-  if (origin.kind === 'file') return refuseFile(source, await origin.open());
-  const found = await readFolder(origin.store, (file) => file, notes);
-  if (found.kind === 'file') return refuseFile(source, await found.open());
-  for (const note of [...notes, ...folderNotes(found)]) say(`note: ${note}`);
-  return found;
-}
-
-/** A single file is no folder; tells whether it is one of ours. */
-async function refuseFile(source: string, file: OpenFile): Promise<never> {
-  const { metadata } = await readHeader(await sniff(file, source));
-  file.close();
-  const isOurs = metadata?.['format'] === 'pocketbert';
-  const what = isOurs ? 'a converted PocketBERT model already' : 'a single file';
-  throw new PocketBertError('invalid_argument', `${source} is ${what}; expected the folder or address of a Hugging Face model`, {
-    hint: isOurs ? '' : 'give the folder that holds config.json, tokenizer.json and model.safetensors',
-  });
 }
 
 /** A second engine for float32, so that neither limits the other's memory. */

@@ -14,6 +14,19 @@ export interface ImportProgress {
   readonly total: number;
 }
 
+/** Tells the importer the headers of all weight files, and nothing else of them; returns their bytes. */
+export async function addHeaders(folder: Folder, importer: EngineImporter): Promise<number> {
+  let total = 0;
+  for (const weights of folder.weights) {
+    const { file, size } = await openWeights(weights, async (head, bytes) =>
+      importer.addHeader(weights.path, head, bytes),
+    );
+    file.close();
+    total += size ?? 0;
+  }
+  return total;
+}
+
 /** Streams all weights; calls `onProgress` with every part. */
 async function stream(
   folder: Folder,

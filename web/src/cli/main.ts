@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import { messageOf, PocketBertError } from '../errors.js';
 import { isRecord } from '../models/files.js';
 import { convertCommand, convertUsage, UsageError } from './convert_command.js';
+import { inspectCommand, inspectUsage } from './inspect_command.js';
 
 const usage = `usage: pocketbert <command>
 
   convert <folder|url> <out>   a Hugging Face model into one quantized file (\`pocketbert convert --help\`)
+  inspect <folder|url|file>    what a model is, and whether it can be used (\`pocketbert inspect --help\`)
 
   --version, --help
 `;
@@ -17,14 +19,20 @@ function version(): string {
   return isRecord(value) && typeof value['version'] === 'string' ? value['version'] : 'unknown';
 }
 
+const commands: { readonly [name: string]: { run(args: readonly string[]): Promise<void>; usage: string } } = {
+  convert: { run: convertCommand, usage: convertUsage },
+  inspect: { run: inspectCommand, usage: inspectUsage },
+};
+
 async function run(args: readonly string[]): Promise<void> {
   const [command, ...rest] = args;
   const wantsHelp = args.includes('--help') || args.includes('-h') || command === 'help';
-  if (wantsHelp) process.stdout.write(args.includes('convert') ? convertUsage : usage);
+  const named = args.find((arg) => Object.hasOwn(commands, arg));
+  if (wantsHelp) process.stdout.write(commands[named ?? '']?.usage ?? usage);
   else if (command === '--version' || command === '-v') process.stdout.write(`${version()}\n`);
-  else if (command === 'convert') await convertCommand(rest);
   else if (command === undefined) throw new UsageError('a command is needed');
-  else throw new UsageError(`${JSON.stringify(command)} is no command of pocketbert`);
+  else if (command !== named) throw new UsageError(`${JSON.stringify(command)} is no command of pocketbert`);
+  else await commands[command]?.run(rest);
 }
 
 function fail(thrown: unknown): void {

@@ -5,7 +5,7 @@ import { Handle, type Instance } from './instance.js';
 import type { ImportModule } from './raw_module.js';
 import { wellFormed } from './options.js';
 import { writeFiles } from './texts.js';
-import type { ByteBuffer, Engine, EngineImporter, FolderTexts, ImportOptions } from './types.js';
+import type { ByteBuffer, Engine, EngineImporter, FolderTexts, ImportFacts, ImportOptions } from './types.js';
 
 /** Chunks go through a buffer of this size inside the module. */
 const kWindowBytes = 1 << 18;
@@ -83,6 +83,11 @@ export class WasmImporter implements EngineImporter {
     } finally {
       this.destroy();
     }
+  }
+
+  describe(): ImportFacts {
+    const importer = this.#handle.raw;
+    return JSON.parse(this.#instance.call((raw) => raw.describeImport(importer))) as ImportFacts;
   }
 
   destroy(): void {

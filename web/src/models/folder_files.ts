@@ -35,6 +35,10 @@ export type Watch = (file: OpenFile, path: string) => OpenFile;
 export const filesKeptOpen = 4;
 
 const tokenizerTexts = ['tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json'];
+/** What holds a tokenizer: the first of these sets of which all files are there. */
+const tokenizerSets = [['tokenizer.json'], ['vocab.txt'], ['vocab.json', 'merges.txt', 'added_tokens.json']];
+/** Not read. Where one of them is all there is, the importer says what to do. */
+const sentencePieceModels = ['sentencepiece.bpe.model', 'spiece.model', 'spm.model'];
 const modelTexts = ['config.json', 'sentence_bert_config.json'];
 const folderTexts = ['modules.json', 'config_sentence_transformers.json'];
 /** ONNX graphs whose weights are read, in the order in which they are tried. */
@@ -156,15 +160,24 @@ class FolderReader {
   /** True if it is there. */
   async #findTokenizer(): Promise<boolean> {
     await this.encoderTexts(tokenizerTexts);
-    if (this.encoderText('tokenizer.json') === undefined) await this.encoderTexts(['vocab.txt']);
-    return ['tokenizer.json', 'vocab.txt'].some((name) => this.encoderText(name) !== undefined);
+    for (const names of tokenizerSets) {
+      await this.encoderTexts(names.filter((name) => !tokenizerTexts.includes(name)));
+      if (names.slice(0, 2).every((name) => this.encoderText(name) !== undefined)) return true;
+    }
+    return false;
   }
 
   async tokenizer(): Promise<void> {
     if (await this.#findTokenizer()) return;
+    for (const name of sentencePieceModels) {
+      const path = this.#root + name;
+      const file = await this.#open(path);
+      file?.close();
+      if (file !== undefined) return void (this.texts[path] = '');
+    }
     throw this.missing(
       `${this.#root}tokenizer.json`,
-      'and neither was vocab.txt; one of them must hold the tokenizer',
+      'and neither were vocab.txt, nor vocab.json with merges.txt; one of them must hold the tokenizer',
     );
   }
 
@@ -174,7 +187,7 @@ class FolderReader {
       this.#root = encoderFolder(parseJson(await this.text('modules.json')));
       await this.tokenizer();
     }
-    const names = [...tokenizerTexts, 'vocab.txt'];
+    const names = [...tokenizerTexts, ...tokenizerSets.flat(), ...sentencePieceModels];
     return Object.fromEntries(
       names.flatMap((name) => {
         const text = this.encoderText(name);
@@ -267,7 +280,7 @@ function headsNamedBy(config: string | undefined): string[] {
 function oneFileIn(paths: readonly string[] | undefined): string | undefined {
   if (
     paths === undefined ||
-    paths.some((path) => /(^|\/)(config|modules|tokenizer)\.json$|vocab\.txt$/.test(path))
+    paths.some((path) => /(^|\/)(config|modules|tokenizer)\.json$|vocab\.txt$|merges\.txt$/.test(path))
   ) {
     return undefined;
   }

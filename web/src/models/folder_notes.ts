@@ -53,9 +53,8 @@ export function folderNotes({ texts, weights }: Pick<Folder, 'texts' | 'weights'
     const value = parseJson(path === undefined ? texts[name] : texts[path.slice(0, -beside.length) + name]);
     return isRecord(value) ? value : {};
   };
-  const beside = Object.keys(texts).some((path) => path.endsWith('tokenizer.json'))
-    ? 'tokenizer.json'
-    : 'vocab.txt';
+  const isThere = (name: string): boolean => Object.keys(texts).some((path) => path.endsWith(name));
+  const beside = ['tokenizer.json', 'vocab.json'].find(isThere) ?? 'vocab.txt';
   const config = read('config.json', beside);
   return [
     ...lengthNotes(read('sentence_bert_config.json'), config),

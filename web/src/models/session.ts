@@ -4,13 +4,15 @@
  */
 
 import type { LoadEngine, ModelInfo as EngineModelInfo } from '../core/types.js';
+import { isSource } from '../core/wasm_source.js';
 import { destroyedError, whenAborted } from '../endings.js';
 import { abortError, PocketBertError, throwIfAborted, toPocketBertError } from '../errors.js';
-import type { CreateOptions, Info, Memory, Source } from '../types.js';
+import type { CreateOptions, Info, Memory, Source, WasmFiles, WasmSource } from '../types.js';
 import { HostLost, Remote, type RemoteCallOptions } from '../worker/client.js';
 import { openDirectPort, openWorkerPort, type OpenPort } from '../worker/ports.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
 import type { EngineFacts } from '../worker/host.js';
+import { isRecord } from './files.js';
 import { describe } from './info.js';
 import { load, type Loaded } from './load.js';
 import { hasDisk, pageAddress } from './platform.js';
@@ -32,16 +34,21 @@ interface Running {
   readonly notes: readonly string[];
 }
 
-function engineOptions({
-  variant,
-  threads,
-  wasm,
-  maxBatchTokens,
-}: SessionOptions): Args['start']['options'] {
+function isTable(wasm: unknown): wasm is WasmFiles {
+  return isRecord(wasm) && !isSource(wasm);
+}
+
+function engineOptions(options: SessionOptions): Args['start']['options'] {
+  const { variant, threads, wasm, maxBatchTokens } = options;
   const page = pageAddress();
-  const isAddress = wasm instanceof URL || (typeof wasm === 'string' && page !== undefined);
-  const address = isAddress ? new URL(wasm, page).href : wasm;
-  return { variant, threads, wasm: address, maxBatchTokens };
+  const placed = (source: WasmSource | undefined): WasmSource | undefined =>
+    source instanceof URL || (typeof source === 'string' && page !== undefined)
+      ? new URL(source, page).href
+      : source;
+  const sources = isTable(wasm)
+    ? Object.fromEntries(Object.entries(wasm).map(([name, source]) => [name, placed(source)]))
+    : placed(wasm);
+  return { variant, threads, wasm: sources, maxBatchTokens };
 }
 
 function runsInWorker(options: SessionOptions): boolean {

@@ -23,6 +23,7 @@ import type {
   TokensOptions,
   TruncationOptions,
   VectorForm,
+  WasmFiles,
   ZeroShotOptions,
 } from '../types.js';
 
@@ -149,6 +150,8 @@ export const encodeTable = {
   padding: 'a boolean|longest|file|{length, …}',
 } satisfies TableOf<EncodeOptions>;
 
+const wasmSource = 'an address, bytes or a WebAssembly.Module';
+
 /** Options within options. */
 const inner: { readonly [name: string]: Table } = {
   truncation: {
@@ -165,6 +168,12 @@ const inner: { readonly [name: string]: Table } = {
     pad_type_id: whole(0, 255),
     pad_token: text,
   } satisfies TableOf<PaddingOptions>,
+  wasm: {
+    simd: wasmSource,
+    relaxed: wasmSource,
+    'relaxed-mt': wasmSource,
+    import: wasmSource,
+  } satisfies TableOf<WasmFiles>,
 };
 
 export const itemTable = { text: '!a string', pair: text } satisfies Table;
@@ -190,7 +199,7 @@ export const createTable = {
   cache: 'auto|none',
   offline: flag,
   fetch: 'a function',
-  wasm: 'an address, bytes or a WebAssembly.Module',
+  wasm: `${wasmSource}|{simd, relaxed, relaxed-mt, import}`,
   worker: flag,
   threads: whole(1, 64),
   variant: 'auto|simd|relaxed|relaxed-mt',
