@@ -4,21 +4,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { startPuppeteer } from './harness/puppeteer.mjs';
 import { assertListIsComplete, openDemo, paste, textOf, until } from './support/demo_page.mjs';
-import { namesOf, weakTexts } from './support/page_manners.mjs';
+import { kBert, kFamilies, kTasks, loadFolder, openPanel } from './support/demo_tasks.mjs';
 
-const kBert = fileURLToPath(new URL('../cases/hand', import.meta.url));
-const kFamilies = fileURLToPath(new URL('../cases-families/hand', import.meta.url));
-/** Panels, and a model for each. */
-const kTasks = [
-  ['entities', `${kBert}/fixtures/ner`],
-  ['answers', `${kBert}/fixtures/qa`],
-  ['fill', `${kBert}/fixtures/mlm`],
-  ['zero-shot', `${kFamilies}/fixtures/bert-nli`],
-  ['rank', `${kFamilies}/fixtures/bert-rank`],
-];
 /** The page quantizes to int8; scores of the cases are of float32. */
 const kScoreRoom = 0.05;
 
@@ -31,20 +20,6 @@ after(() => browser?.close());
 function caseOf(half, kind, id) {
   const { cases } = JSON.parse(readFileSync(`${half}/${kind}.json`, 'utf8'));
   return cases.find((one) => one.id === id);
-}
-
-async function loadFolder(page, folder) {
-  await (await page.$('#model-folder')).uploadFile(folder);
-  const name = folder.split('/').at(-1);
-  await until(page, 'model-status', `${name} is ready.`);
-  await until(page, 'facts', name);
-}
-
-/** Loads the panel's model and opens the panel. */
-async function openPanel(page, name) {
-  await loadFolder(page, new Map(kTasks).get(name));
-  await page.click(`#tab-${name}`);
-  await page.waitForSelector(`#${name}-able:not([hidden])`);
 }
 
 /** Waits until `probe`, run in the page, gives `expected`. */
@@ -369,52 +344,3 @@ describe('panels of tasks', () => {
     assert.deepEqual(await page.evaluate('window.violations'), []);
   });
 });
-
-test('without a server: a panel that was never opened says so, and opens later', async () => {
-  const { page, site, close } = await openDemo(browser);
-  try {
-    await page.setOfflineMode(true);
-    await page.click('#tab-fill');
-    await until(page, 'panel-fill', 'This panel could not be fetched');
-    await page.setOfflineMode(false);
-    await page.click('#tab-search');
-    await page.click('#tab-fill');
-    await page.waitForSelector('#fill-lack:not([hidden])');
-    assert.ok(site.requests.some((line) => line.includes('fill_panel')));
-  } finally {
-    await close();
-  }
-});
-
-for (const [scheme, width] of [['light', 1280], ['dark', 360]]) {
-  test(`${scheme}, ${width} wide: contrast, names, nothing sticks out`, async () => {
-    const size = { width, height: 800, isMobile: width < 400, hasTouch: width < 400 };
-    const { page, close } = await openDemo(browser, size);
-    try {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-      for (const [name] of kTasks) {
-        await page.click(`#tab-${name}`);
-        await page.waitForSelector(`#${name}-lack:not([hidden])`);
-        assert.deepEqual(await page.evaluate(weakTexts), [], `${name}, lacking`);
-        await openPanel(page, name);
-        await page.waitForFunction(
-          (id) => /\d/.test(document.getElementById(id).textContent),
-          {},
-          `${name}-status`,
-        );
-        assert.deepEqual(await page.evaluate(weakTexts), [], name);
-        const { nameless } = await namesOf(page);
-        assert.deepEqual(nameless.filter((role) => !/^(group|list)$/.test(role)), [], name);
-        const sizes = await page.evaluate(() => [
-          document.documentElement.scrollWidth,
-          ...[...document.querySelectorAll('.tabs')].map((one) => one.scrollWidth - one.clientWidth),
-        ]);
-        assert.deepEqual(sizes, [width, 0], name);
-        await page.select('#model-choice', 'default');
-        await until(page, 'model-status', 'Default is ready.');
-      }
-    } finally {
-      await close();
-    }
-  });
-}
