@@ -11,9 +11,10 @@ constexpr uint32_t kModelGraph = 7;
 constexpr uint32_t kGraphNode = 1, kGraphInitializer = 5, kGraphSparseInitializer = 15;
 constexpr uint32_t kTensorDims = 1, kTensorDataType = 2, kTensorSegment = 3, kTensorFloats = 4,
                    kTensorInts = 5, kTensorLongs = 7, kTensorName = 8, kTensorRawData = 9,
-                   kTensorDoubles = 10, kTensorUnsigned = 11, kTensorDataLocation = 14;
+                   kTensorDoubles = 10, kTensorUnsigned = 11, kTensorExternal = 13, kTensorDataLocation = 14;
 constexpr uint32_t kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeOpType = 4,
                    kNodeAttribute = 5, kNodeDomain = 7;
+constexpr uint32_t kEntryKey = 1, kEntryValue = 2;
 constexpr uint32_t kAttributeName = 1, kAttributeInt = 3, kAttributeInts = 8;
 
 constexpr size_t kMaxDims = 8;
@@ -56,6 +57,16 @@ bool ReadIntegers(const ProtoField& field, Add&& add) {
     add(value);
   }
   return true;
+}
+
+// A whole number in decimal, as in the text of an entry.
+std::optional<uint64_t> ReadDecimal(std::string_view text) {
+  uint64_t value = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '9' || value >= kMaxDim) return std::nullopt;
+    value = 10 * value + static_cast<uint64_t>(digit - '0');
+  }
+  return text.empty() ? std::nullopt : std::optional(value);
 }
 
 // The few attributes that matter.
@@ -195,6 +206,9 @@ Status OnnxReader::Enter(const ProtoField& field) {
     data_type_ = 0;
     begun_ = false;
     held_.clear();
+    external_ = false;
+    place_ = {};
+    place_bytes_.reset();
   }
   return Done{};
 }
@@ -261,8 +275,11 @@ Status OnnxReader::ReadTensorField(const ProtoField& field) {
       return Done{};
     case kTensorSegment:
       return UnsupportedError(About("is divided into segments, which are not read"));
+    case kTensorExternal:
+      return ReadExternal(field);
     case kTensorDataLocation:
-      return CheckExternal(field);
+      external_ = field.value != 0;
+      return Done{};
     case kTensorFloats:
     case kTensorInts:
     case kTensorLongs:
@@ -274,10 +291,24 @@ Status OnnxReader::ReadTensorField(const ProtoField& field) {
   }
 }
 
-Status OnnxReader::CheckExternal(const ProtoField& field) {
-  if (field.value == 0) return Done{};
-  return UnsupportedError(About("keeps its values in another file (external data), which is not "
-                                "read; expected them in raw_data"));
+// An entry, key and value, of what is said about the other file.
+Status OnnxReader::ReadExternal(const ProtoField& field) {
+  std::string key, value;
+  ProtoReader reader(field.bytes);
+  ProtoField entry;
+  while (reader.Next(entry)) {
+    if (entry.number == kEntryKey) key = TextOf(entry.bytes);
+    if (entry.number == kEntryValue) value = TextOf(entry.bytes);
+  }
+  const std::optional<uint64_t> number = ReadDecimal(value);
+  if (key == "location") {
+    place_.location = value;
+  } else if (key == "offset" || key == "length") {
+    if (!number) return FormatError(About("has external data of ") + key + " \"" + value + "\"");
+    if (key == "offset") place_.offset = *number;
+    if (key == "length") place_bytes_ = number;
+  }
+  return Done{};
 }
 
 // Values that are not in raw_data: floats as they are, integers one varint each.
@@ -309,6 +340,12 @@ Status OnnxReader::HoldValues(const ProtoField& field) {
 Status OnnxReader::BeginTensor(uint64_t data_bytes) {
   if (begun_ || !held_.empty()) return FormatError(About("has its values twice"));
   begun_ = true;
+  PB_RETURN_IF_ERROR(CheckTensor(data_bytes));
+  return visitor_->OnTensor(tensor_);
+}
+
+// Finishes tensor_, whose values have `data_bytes`.
+Status OnnxReader::CheckTensor(uint64_t data_bytes) {
   const std::optional<DType> dtype = DTypeOfOnnx(data_type_);
   if (tensor_.name.empty() || data_type_ == 0) {
     return UnsupportedError(Message(file_) + ": the tensor at byte " + position_ +
@@ -331,10 +368,15 @@ Status OnnxReader::BeginTensor(uint64_t data_bytes) {
     return FormatError(About("has ") + data_bytes + " bytes of values, expected " + tensor_.bytes +
                        " from its shape and type");
   }
-  return visitor_->OnTensor(tensor_);
+  return Done{};
 }
 
 Status OnnxReader::EndTensor() {
+  if (external_ && !begun_) {
+    begun_ = true;
+    PB_RETURN_IF_ERROR(CheckTensor(place_bytes_.value_or(0)));
+    return visitor_->OnExternal(tensor_, place_);
+  }
   if (!begun_) {
     const std::vector<uint8_t> values = std::move(held_);
     held_ = {};

@@ -32,6 +32,12 @@ struct OnnxTensor {
   uint64_t bytes = 0;  // of its values
 };
 
+// Where an initializer's values are if they are not in the file.
+struct OnnxPlace {
+  std::string location;  // path of the other file, relative to this one
+  uint64_t offset = 0;
+};
+
 struct OnnxNode {
   std::string op_type;
   std::string name;
@@ -52,6 +58,8 @@ class OnnxVisitor {
   // The next of its values, little-endian; pieces may end within a value.
   virtual Status OnData(std::span<const uint8_t> bytes) = 0;
   virtual Status OnTensorEnd() = 0;
+  // An initializer whose values, tensor.bytes of them, are in another file.
+  virtual Status OnExternal(const OnnxTensor& tensor, const OnnxPlace& place) = 0;
 
  protected:
   ~OnnxVisitor() = default;
@@ -68,8 +76,8 @@ class OnnxReader {
       : file_(std::move(file)), visitor_(&visitor) {}
 
   // The next bytes of the file. Errors name the file and, where there is one, the tensor: no protocol
-  // buffer, lengths that do not fit, a tensor whose bytes do not fit its shape (kFormat); values in
-  // another file, types and forms that are not read (kUnsupported).
+  // buffer, lengths that do not fit, a tensor whose bytes do not fit its shape (kFormat); types
+  // and forms that are not read (kUnsupported).
   Status Feed(std::span<const uint8_t> bytes);
   // To be called at the file's end. Fails if it ends too early.
   Status Finish();
@@ -91,7 +99,8 @@ class OnnxReader {
   Status ReadNode(std::span<const uint8_t> bytes);
   Status ReadTensorField(const ProtoField& field);
   Status HoldValues(const ProtoField& field);
-  Status CheckExternal(const ProtoField& field);
+  Status ReadExternal(const ProtoField& field);
+  Status CheckTensor(uint64_t data_bytes);
   Status BeginTensor(uint64_t data_bytes);
   Status EndTensor();
   Message About(std::string_view what) const;
@@ -111,6 +120,9 @@ class OnnxReader {
   uint64_t data_type_ = 0;      // 0: not known yet
   bool begun_ = false;          // OnTensor was called
   std::vector<uint8_t> held_;   // values that are not in raw_data
+  bool external_ = false;
+  OnnxPlace place_;
+  std::optional<uint64_t> place_bytes_;
 };
 
 }  // namespace pocketbert

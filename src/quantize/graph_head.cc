@@ -33,6 +33,7 @@ class NodeCollector final : public OnnxVisitor {
   Status OnTensor(const OnnxTensor&) override { return Done{}; }
   Status OnData(std::span<const uint8_t>) override { return Done{}; }
   Status OnTensorEnd() override { return Done{}; }
+  Status OnExternal(const OnnxTensor&, const OnnxPlace&) override { return Done{}; }
 
  private:
   std::string_view path_;

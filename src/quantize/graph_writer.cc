@@ -73,6 +73,11 @@ Status GraphWriter::Write(std::span<const uint8_t> bytes) { return reader_.Feed(
 
 Status GraphWriter::Finish() {
   PB_RETURN_IF_ERROR(reader_.Finish());
+  if (external_ < externals_.size()) {
+    return FormatError(About(externals_[external_].info.name) + "is missing: its values are in " +
+                       file_.path + "_data, which was not found or ends after " +
+                       values_position_ + " bytes");
+  }
   for (const Use& use : uses_) {
     if (use.done) continue;
     const GraphWeight& weight = *use.weight;
@@ -191,6 +196,60 @@ Status GraphWriter::OnTensorEnd() {
     PB_RETURN_IF_ERROR(KeepParameter(tensor_));
     PB_RETURN_IF_ERROR(WriteWaiting());
   }
+  return Done{};
+}
+
+Status GraphWriter::OnExternal(const OnnxTensor& info, const OnnxPlace& place) {
+  const bool used = Find(info.name) != nullptr ||
+                    std::any_of(uses_.begin(), uses_.end(), [&](const Use& use) {
+                      return use.weight->initializer == info.name;
+                    });
+  if (!used) return Done{};
+  const std::string_view own = std::string_view(file_.path).substr(file_.path.rfind('/') + 1);
+  if (place.location != std::string(own).append("_data")) {
+    return UnsupportedError(About(info.name) + "keeps its values in the file " + place.location +
+                            ", expected them in " + own + " or " + own + "_data");
+  }
+  externals_.push_back({info, place.offset});
+  return Done{};
+}
+
+Status GraphWriter::SortExternals() {
+  if (!reader_.nodes_complete() || !reader_.Finish().ok()) {
+    return InvalidArgumentError(Message(file_.path) + ": values beside it came before its end");
+  }
+  SortStably(externals_,
+             [](const External& a, const External& b) { return a.offset < b.offset; });
+  for (size_t i = 1; i < externals_.size(); ++i) {
+    const External& before = externals_[i - 1];
+    if (externals_[i].offset - before.offset < before.info.bytes) {
+      return UnsupportedError(About(externals_[i].info.name) + "shares values with tensor " +
+                              before.info.name + ", which is not read");
+    }
+  }
+  return Done{};
+}
+
+Status GraphWriter::WriteValues(std::span<const uint8_t> bytes) {
+  if (values_position_ == 0) PB_RETURN_IF_ERROR(SortExternals());
+  while (!bytes.empty() && external_ < externals_.size()) {
+    const External& next = externals_[external_];
+    const uint64_t end = values_begun_ ? next.offset + next.info.bytes : next.offset;
+    const auto piece = bytes.first(
+        static_cast<size_t>(std::min<uint64_t>(end - values_position_, bytes.size())));
+    if (values_begun_) PB_RETURN_IF_ERROR(OnData(piece));
+    bytes = bytes.subspan(piece.size());
+    values_position_ += piece.size();
+    if (values_position_ < end) continue;
+    if (values_begun_) {
+      PB_RETURN_IF_ERROR(OnTensorEnd());
+      ++external_;
+    } else {
+      PB_RETURN_IF_ERROR(OnTensor(next.info));
+    }
+    values_begun_ = !values_begun_;
+  }
+  values_position_ += bytes.size();
   return Done{};
 }
 

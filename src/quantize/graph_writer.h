@@ -29,6 +29,8 @@ class GraphWriter final : private OnnxVisitor {
   // The next bytes of the file, from its first on. Errors name the file and the tensor: as of
   // OnnxReader; a wrong shape or type; infinities.
   Status Write(std::span<const uint8_t> bytes);
+  // The next bytes of the file beside it that holds values, `model.onnx_data`: after the graph itself.
+  Status WriteValues(std::span<const uint8_t> bytes);
   // Fails if the file ends too early, or lacks a tensor or a scale.
   Status Finish();
 
@@ -63,6 +65,7 @@ class GraphWriter final : private OnnxVisitor {
   Status OnTensor(const OnnxTensor& tensor) override;
   Status OnData(std::span<const uint8_t> bytes) override;
   Status OnTensorEnd() override;
+  Status OnExternal(const OnnxTensor& info, const OnnxPlace& place) override;
 
   void Hold(Tensor& tensor, std::span<const uint8_t> bytes);
   Parameter* Find(std::string_view name);
@@ -73,6 +76,7 @@ class GraphWriter final : private OnnxVisitor {
   Status Feed(Tensor& tensor, std::span<const uint8_t> bytes);
   Status WriteRow(Tensor& tensor, std::span<const uint8_t> bytes);
   Status End(Tensor& tensor);
+  Status SortExternals();
   Status KeepParameter(Tensor& tensor);
   Status WriteWaiting();
   void Dequantize(const GraphWeight& weight, size_t row, std::span<float> values);
@@ -88,6 +92,15 @@ class GraphWriter final : private OnnxVisitor {
   std::vector<Parameter> parameters_;  // sorted by name
   Tensor tensor_;
   std::vector<Tensor> waiting_;
+  // Values in the other file, of what is used.
+  struct External {
+    OnnxTensor info;
+    uint64_t offset;
+  };
+  std::vector<External> externals_;  // sorted once the other file begins
+  size_t external_ = 0;              // of externals_, the one that comes next or is being read
+  uint64_t values_position_ = 0;     // in the other file
+  bool values_begun_ = false;
   std::vector<float> row_;
 };
 

@@ -31,6 +31,7 @@ struct FileProgress {
 };
 
 constexpr std::string_view kGraphEnding = ".onnx";
+constexpr std::string_view kValuesEnding = "_data";  // of a graph
 
 }  // namespace
 
@@ -47,6 +48,8 @@ struct ModelImporter::State {
   Result<size_t> FindFile(std::string_view path) const;
   Status Plan();
   void PlanFile(size_t file);
+  // Takes a file of a graph's values, which has no header; false if it is none.
+  bool AddValues(std::string_view path);
   Status WriteData(size_t file, std::span<const uint8_t> bytes);
   Status CheckComplete() const;
 };
@@ -56,6 +59,16 @@ Result<size_t> ModelImporter::State::FindFile(std::string_view path) const {
     if (files[i].path == path) return i;
   }
   return InvalidArgumentError(Message(path) + ": its header was not given");
+}
+
+bool ModelImporter::State::AddValues(std::string_view path) {
+  if (!path.ends_with(kValuesEnding)) return false;
+  const auto graph = FindFile(path.substr(0, path.size() - kValuesEnding.size()));
+  if (!graph.ok() || !files[graph.value()].graph) return false;
+  SourceFile file{std::string(path), {}};
+  file.values_of = graph.value();
+  files.push_back(std::move(file));
+  return true;
 }
 
 Status ModelImporter::State::Plan() {
@@ -108,6 +121,7 @@ Status ModelImporter::State::WriteData(size_t file, std::span<const uint8_t> byt
 
 Status ModelImporter::State::CheckComplete() const {
   for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].values_of) continue;
     if (files[i].graph) {
       PB_RETURN_IF_ERROR(progress[i].graph->Finish());
       continue;
@@ -147,6 +161,7 @@ Result<uint64_t> ModelImporter::AddHeader(std::string_view file, std::span<const
   if (state_->FindFile(file).ok()) {
     return InvalidArgumentError(Message(file) + ": its header was given twice");
   }
+  if (state_->AddValues(file)) return uint64_t{0};
   if (file.ends_with(kGraphEnding)) {
     PB_ASSIGN_OR_RETURN(GraphHead head,
                         ReadGraphHead(file, bytes, file_bytes, state_->folder.model.config));
@@ -172,9 +187,11 @@ Status ModelImporter::Write(std::string_view file, uint64_t offset,
     return InvalidArgumentError(Message(file) + ": bytes given from " + offset +
                                 " on, expected from " + received);
   }
-  if (state_->files[index].graph) {
+  const SourceFile& source = state_->files[index];
+  if (source.graph || source.values_of) {
     received += bytes.size();
-    return state_->progress[index].graph->Write(bytes);
+    GraphWriter& graph = *state_->progress[source.values_of.value_or(index)].graph;
+    return source.graph ? graph.Write(bytes) : graph.WriteValues(bytes);
   }
   if (bytes.size() > header.file_bytes() - received) {
     return FormatError(Message(file) + ": the size is more than the " + header.file_bytes() +

@@ -25,6 +25,8 @@ struct SourceFile {
   std::string path;
   SafetensorsHeader header;
   std::optional<GraphWeights> graph = {};
+  // Number of the ONNX file whose values this file holds; it has no header.
+  std::optional<size_t> values_of = {};
 };
 
 // How a source tensor is written.

@@ -35,6 +35,7 @@ class Counter final : public OnnxVisitor {
     ++tensors;
     return Done{};
   }
+  Status OnExternal(const OnnxTensor&, const OnnxPlace&) override { return Done{}; }
 };
 
 bool ReadAll(const std::string& file, size_t chunk) {

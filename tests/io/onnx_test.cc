@@ -37,6 +37,11 @@ class Transcript final : public OnnxVisitor {
     text += "\n";
     return Done{};
   }
+  Status OnExternal(const OnnxTensor& tensor, const OnnxPlace& place) override {
+    text += "external " + tensor.name + " " + std::to_string(tensor.bytes) + " in " +
+            place.location + " from " + std::to_string(place.offset) + "\n";
+    return Done{};
+  }
 };
 
 // The transcript, or the error.
@@ -79,6 +84,7 @@ TEST_CASE("what a node says") {
     Status OnTensor(const OnnxTensor&) override { return Done{}; }
     Status OnData(std::span<const uint8_t>) override { return Done{}; }
     Status OnTensorEnd() override { return Done{}; }
+    Status OnExternal(const OnnxTensor&, const OnnxPlace&) override { return Done{}; }
   } last;
   const std::string file = OnnxFile(
       {Node("Gemm", "n", {"a", "", "c"}, "d",
@@ -118,6 +124,11 @@ TEST_CASE("values outside raw_data") {
   CHECK(Read(OneTensor(dims.text())) == "tensor t U8 1 2: 97 98\n");
 }
 
+TEST_CASE("values in another file") {
+  CHECK(Read(OneTensor(External("w", {2, 3}, "m.onnx_data", "4096", "24"))) ==
+        "external w 24 in m.onnx_data from 4096\n");
+}
+
 TEST_CASE("every length of a file short of the whole is refused or incomplete") {
   const std::string file = OnnxFile({Node("Add", "n", {"a"}, "b")},
                                     {RawTensor("w", kOnnxInt8, {2, 3}, "\1\2\3\4\5\6")});
@@ -152,8 +163,11 @@ TEST_CASE("what is wrong is named") {
         "twice");
   check(OneTensor(ProtoWriter().Bytes(9, "1").Varint(2, 3).Bytes(8, "w").text()), "unsupported",
         "no name or no type before its values");
-  check(OneTensor(TensorHead("w", kOnnxFloat, {1}).Varint(14, 1).text()), "unsupported",
-        "another file (external data)");
+  check(OneTensor(External("w", {1}, "m_data", "0", "8")), "format",
+        "tensor w has 8 bytes of values, expected 4");
+  check(OneTensor(External("w", {1}, "m_data", "-1", "4")), "format",
+        "external data of offset \"-1\"");
+  check(OneTensor(External("w", {1}, "m_data", "99999999999999999999", "4")), "format", "offset");
   check(OneTensor(TensorHead("w", kOnnxFloat, {1}).Bytes(3, "").text()), "unsupported", "segments");
   check(OneTensor(TensorHead("w", kOnnxInt8, {1}).Bytes(5, "\x80").text()), "format", "broken");
   const std::string large(OnnxReader::kMaxHeldBytes + 1, 'x');

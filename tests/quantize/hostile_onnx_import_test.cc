@@ -6,8 +6,8 @@
 #include <random>
 
 #include "quantize/import_model.h"
+#include "support/checkpoint_graph.h"
 #include "support/model_folder.h"
-#include "support/onnx_builder.h"
 
 namespace pocketbert {
 namespace {
@@ -127,6 +127,33 @@ TEST_CASE("a graph is told once, and it is a graph") {
   CHECK(ErrorOf(folder).code == ErrorCode::kFormat);
   folder[kPath] = std::string(200'000, '\0');
   CHECK(ErrorOf(folder, false).code == ErrorCode::kFormat);
+}
+
+TEST_CASE("values beside the graph: absent, cut, elsewhere, shared, too early") {
+  const CheckpointShape shape;
+  const auto [graph, checkpoint, values] =
+      CheckpointGraph(RandomCheckpoint(shape, 7), GraphForm::kExternal).Build();
+  Folder folder = CheckpointFolder(shape, checkpoint);
+  folder.erase("model.safetensors");
+  folder[kPath] = graph;
+  const std::string data = kPath + "_data";
+  CHECK_THAT(ErrorOf(folder).message, ContainsSubstring("is missing: its values are in " + data));
+  folder[data] = values.substr(0, values.size() - 1);
+  CHECK_THAT(ErrorOf(folder).message,
+             ContainsSubstring("ends after " + std::to_string(values.size() - 1) + " bytes"));
+  folder[data] = values;
+  REQUIRE(Import(folder).ok());
+  const auto early = Import(folder, {.order = {data, kPath}});
+  REQUIRE_FALSE(early.ok());
+  CHECK(early.error().code == ErrorCode::kInvalidArgument);
+  Replace(folder[kPath], "model.onnx_data", "other.onnx_data");
+  const Error elsewhere = ErrorOf(folder);
+  CHECK(elsewhere.code == ErrorCode::kUnsupported);
+  CHECK_THAT(elsewhere.message, ContainsSubstring("in the file other.onnx_data"));
+  folder[kPath] = OnnxFile(
+      {testing::Node("Gather", "g", {"embeddings.word_embeddings.weight", "i"}, "e")},
+      {External("embeddings.word_embeddings.weight", {40, 24}, "model.onnx_data", "0", "3840")});
+  CHECK_THAT(ErrorOf(folder).message, ContainsSubstring("is missing"));
 }
 
 TEST_CASE("mutated graphs import or are refused, never worse") {

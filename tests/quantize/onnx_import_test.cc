@@ -82,9 +82,10 @@ TEST_CASE("weights of every form give the bits of the checkpoint that they stand
     shape.embedding = shape.model_type == "electra" ? 16 : 132;
     const auto random = testing::RandomCheckpoint(shape, 5);
     for (const auto form : {testing::GraphForm::kFloat, testing::GraphForm::kHalf,
-                            testing::GraphForm::kScaled, testing::GraphForm::kIntegers}) {
+                            testing::GraphForm::kScaled, testing::GraphForm::kIntegers,
+                            testing::GraphForm::kExternal}) {
       INFO(family << " form " << static_cast<int>(form));
-      const auto [graph, checkpoint] = testing::CheckpointGraph(random, form).Build();
+      const auto [graph, checkpoint, values] = testing::CheckpointGraph(random, form).Build();
       Folder folder = testing::CheckpointFolder(shape, checkpoint);
       for (const Precision precision : {Precision::kInt8, Precision::kFloat32}) {
         const ImportOptions options{.precision = precision};
@@ -92,6 +93,7 @@ TEST_CASE("weights of every form give the bits of the checkpoint that they stand
         Folder other = folder;
         other.erase("model.safetensors");
         other["model.onnx"] = graph;
+        if (!values.empty()) other["model.onnx_data"] = values;
         for (const size_t chunk : {101, 1 << 20}) {
           CHECK((FileText(Import(other, {.options = options, .chunk = chunk})) == expected));
         }
@@ -111,7 +113,7 @@ TEST_CASE("memory while a graph is quantized stays below the int8 size and what 
   // Matrices that wait for the others of their layer, in float32; the largest one turned over.
   const size_t layer = (4 * 192 * 192 + 2 * 192 * 768) * 4;
   for (const auto form : {testing::GraphForm::kFloat, testing::GraphForm::kIntegers}) {
-    const auto [graph, checkpoint] = testing::CheckpointGraph(random, form).Build();
+    const auto [graph, checkpoint, values] = testing::CheckpointGraph(random, form).Build();
     Folder folder = testing::CheckpointFolder(shape, checkpoint);
     folder.erase("model.safetensors");
     folder["model.onnx"] = graph;

@@ -17,12 +17,14 @@ enum class GraphForm {
   kFloat,     // as torch exports: matrices [in, out], the names of all others kept
   kHalf,      // the same in float16, cast to float32 before use
   kScaled,    // int8, cast and multiplied with a scale that comes after the values
+  kExternal,  // as kFloat, values of matrices and tables in another file, last ones first
   kIntegers,  // uint8 with zero points, through DequantizeLinear; a scale for each output or row
 };
 
 struct GraphAndCheckpoint {
   std::string graph;
   reference::Checkpoint checkpoint;  // the weights that are in it
+  std::string values;                // of the file beside it: model.onnx_data
 };
 
 // float16 of a float that has at most 11 significant bits and is 0 or in [2^-14, 65504].
@@ -40,7 +42,18 @@ class CheckpointGraph {
     for (auto& [name, weights] : checkpoint_) Add(name, weights);
   }
 
-  GraphAndCheckpoint Build() const { return {OnnxFile(nodes_, tensors_), checkpoint_}; }
+  GraphAndCheckpoint Build() const {
+    std::vector<std::string> tensors = tensors_;
+    std::string values;
+    for (auto external = externals_.rbegin(); external != externals_.rend(); ++external) {
+      values.resize((values.size() + 63) / 64 * 64, '?');
+      tensors.push_back(External(external->name, external->dims, "model.onnx_data",
+                                 std::to_string(values.size()),
+                                 std::to_string(external->values.size())));
+      values += external->values;
+    }
+    return {OnnxFile(nodes_, tensors), checkpoint_, values};
+  }
 
  private:
   using Weights = reference::Weights;
@@ -84,6 +97,10 @@ class CheckpointGraph {
     if (!vector) dims.insert(dims.begin(), weights.rows);
     if (turned) std::reverse(dims.begin(), dims.end());
     if (form_ == GraphForm::kHalf) return StoreHalf(value, weights, dims, turned);
+    if (form_ == GraphForm::kExternal && !vector) {
+      externals_.push_back({value, dims, BytesOf(Laid(weights, turned))});
+      return;
+    }
     if (form_ == GraphForm::kFloat || vector) {
       tensors_.push_back(RawTensor(value, kOnnxFloat, dims, BytesOf(Laid(weights, turned))));
       return;
@@ -150,6 +167,12 @@ class CheckpointGraph {
   reference::Checkpoint checkpoint_;
   std::vector<std::string> nodes_;
   std::vector<std::string> tensors_;
+  struct ExternalTensor {
+    std::string name;
+    std::vector<uint64_t> dims;
+    std::string values;
+  };
+  std::vector<ExternalTensor> externals_;
   size_t count_ = 0;
 };
 

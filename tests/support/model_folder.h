@@ -70,7 +70,7 @@ inline Folder OlderFixture(const std::string& module_path) {
 }
 
 inline bool IsWeights(const std::string& path) {
-  return path.ends_with(".safetensors") || path.ends_with(".onnx");
+  return path.ends_with(".safetensors") || path.ends_with(".onnx") || path.ends_with(".onnx_data");
 }
 
 inline std::span<const uint8_t> AsBytes(std::string_view text) {

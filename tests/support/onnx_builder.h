@@ -68,6 +68,20 @@ inline std::string RawTensor(std::string_view name, uint64_t type,
   return TensorHead(name, type, dims).Bytes(9, raw).text();
 }
 
+// A float tensor whose values are in another file; numbers are texts there.
+inline std::string External(std::string_view name, const std::vector<uint64_t>& dims,
+                            std::string_view location, std::string_view offset,
+                            std::string_view length) {
+  ProtoWriter tensor = TensorHead(name, kOnnxFloat, dims);
+  const auto entry = [&](std::string_view key, std::string_view value) {
+    tensor.Bytes(13, ProtoWriter().Bytes(1, key).Bytes(2, value).text());
+  };
+  entry("location", location);
+  entry("offset", offset);
+  entry("length", length);
+  return tensor.Varint(14, 1).text();
+}
+
 struct NodeAttributes {
   int64_t axis = -1000;  // unset
   int64_t trans_b = 0;

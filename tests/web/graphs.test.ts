@@ -69,6 +69,18 @@ describe('graphs', () => {
     );
   });
 
+  test('values beside a graph come after it', async () => {
+    const values = safetensors({ values: 3000 });
+    const { books } = await load({
+      ...texts,
+      'onnx/model.onnx_data': values,
+      'onnx/model.onnx': weights,
+      'onnx/model_int8.onnx_data': values,
+    });
+    assert.deepEqual(filesOf(books), ['onnx/model.onnx', 'onnx/model.onnx_data']);
+    sameBytes(books.received.get('onnx/model.onnx_data'), values);
+  });
+
   test('a beginning of any length is told, and the whole file arrives', async () => {
     for (const length of [10, 262_000, 262_144, 1_000_000]) {
       const graph = safetensors({ 'a.weight': 100 }, { filler: 'x'.repeat(length) });

@@ -241,15 +241,22 @@ class FolderReader {
     );
   }
 
+  /** True if there is such a file. Values of a graph may be in another file beside it. */
+  async #encoderFile(path: string): Promise<boolean> {
+    const found = await this.weight(this.#root + path);
+    if (found && path.endsWith('.onnx')) await this.weight(`${this.#root}${path}_data`);
+    return found;
+  }
+
   async #graphWeights(): Promise<void> {
-    for (const path of graphs) if (await this.weight(this.#root + path)) return;
+    for (const path of graphs) if (await this.#encoderFile(path)) return;
     throw await this.noWeights();
   }
 
   /** @param chosen path of the file to take, if one was asked for */
   async encoderWeights(chosen?: string): Promise<void> {
     if (chosen !== undefined) {
-      if (await this.weight(this.#root + chosen)) return;
+      if (await this.#encoderFile(chosen)) return;
       throw this.missing(this.#root + chosen, 'the option weights names this file');
     }
     if (await this.weight(`${this.#root}model.safetensors`)) return;

@@ -8,7 +8,8 @@ import { brokenHeader, join, readHeader, type HeadedFile } from './safetensors_h
 /** Takes a file's first bytes and its size; gives 0, or how many bytes of the beginning it needs. */
 export type AddHeader = (head: Bytes, size: number | undefined) => Promise<number>;
 
-export const isGraph = (path: string): boolean => path.endsWith('.onnx');
+/** A graph, or the file beside it that may hold its values. */
+export const isGraph = (path: string): boolean => /\.onnx(_data)?$/.test(path);
 
 /** How long a graph's beginning is shows only as it is read. */
 async function addGraph(file: OpenFile, add: AddHeader): Promise<HeadedFile> {
