@@ -1,6 +1,8 @@
-// The demo page in Firefox and WebKitGTK: it loads, searches, and lists what it asked for.
+// The demo page in Firefox and WebKitGTK: it loads, searches, lists what it asked for, and finds
+// entities with another model.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { startPuppeteer } from './harness/puppeteer.mjs';
 import { startWebKit } from './harness/webdriver.mjs';
@@ -39,9 +41,34 @@ const type = (id, text) => `(() => {
 })()`;
 const textOf = (id) => `document.getElementById('${id}')?.textContent ?? ''`;
 
+/** What is found in a text with characters of two units, as the reference has it. */
+const { cases } = JSON.parse(
+  readFileSync(new URL('../cases/hand/ner.json', import.meta.url), 'utf8'),
+);
+const kEntities = cases.find(({ id }) => id === 'ner-utf16-h');
+const kMarked = kEntities.expect.entities
+  .map(({ start, end }) => kEntities.input.text.slice(start, end))
+  .join('|');
+const kMarks =
+  "[...document.querySelectorAll('#entities-view mark')].map((mark) => mark.firstChild.data).join('|')";
+
+/** Loads a model by its address into the panel of entities. */
+async function tagEntities(window, site) {
+  await window.evaluate("(document.getElementById('tab-entities').click(), true)");
+  await poll(window, textOf('entities-lack'), (text) => text.startsWith('Default does not label'));
+  await window.evaluate(`(() => {
+    document.getElementById('model-url').value = ${JSON.stringify(`${site.url}models/ner/`)};
+    document.getElementById('model-url-form').requestSubmit();
+    return true;
+  })()`);
+  await poll(window, textOf('model-status'), (text) => text === 'ner is ready.');
+  await window.evaluate(type('entities-text', kEntities.input.text));
+  await poll(window, kMarks, (text) => text === kMarked);
+}
+
 for (const engine of ['firefox', 'webkit']) {
   describe(engine, () => {
-    test('loads, searches, classifies, and lists every request', async () => {
+    test('loads, searches, classifies, lists every request, finds entities', async () => {
       const site = await serveDemo();
       const window = await start(engine);
       try {
@@ -80,9 +107,12 @@ for (const engine of ['firefox', 'webkit']) {
         await poll(window, textOf('network-since'), (text) =>
           text.endsWith('Requests made in that time: 0.'),
         );
+        await tagEntities(window, site);
         await site.close();
-        await window.evaluate(type('search-query', 'is there life on other planets?'));
-        await poll(window, best, (text) => text.startsWith('The telescope'));
+        await window.evaluate(type('entities-text', ''));
+        await poll(window, kMarks, (text) => text === '');
+        await window.evaluate(type('entities-text', kEntities.input.text));
+        await poll(window, kMarks, (text) => text === kMarked);
       } finally {
         await window.close();
         await site.close();

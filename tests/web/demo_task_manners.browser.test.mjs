@@ -24,6 +24,10 @@ test('without a server: a panel that was never opened says so, and opens later',
     await page.click('#tab-fill');
     await page.waitForSelector('#fill-lack:not([hidden])');
     assert.ok(site.requests.some((line) => line.includes('fill_panel')));
+    await page.click('#tab-network');
+    await until(page, 'network-since', ', all for this page’s own scripts, of panels that were opened.');
+    await page.evaluate(() => fetch('./models/index.json?text=secret'));
+    await until(page, 'network-since', ' of them for this page’s own scripts');
   } finally {
     await close();
   }

@@ -27,7 +27,7 @@ function answerSlowly(response, headers) {
 }
 
 /**
- * `/models/tiny/` is a folder, `/models/page.safetensors` a web page, `/models/slow.safetensors`
+ * `/models/tiny/` is a folder, `/models/ner/` one of a model that labels tokens, `/models/page.safetensors` a web page, `/models/slow.safetensors`
  * never ends.
  * `requests` of the site is the server's own log: "METHOD path" of all that was asked for.
  * @param {RegExp} [withheld] addresses that are never answered
@@ -36,6 +36,7 @@ export function serveDemo(withheld) {
   return serve({
     folders: [
       ['/models/tiny/', kTinyFolder],
+      ['/models/ner/', at('tests/cases/hand/fixtures/ner')],
       ['/', at('build/demo')],
     ],
     answer(request, response, headers) {

@@ -24,8 +24,7 @@ const markup = `
     <label for="answers-context" class="next">Text that may hold the answer</label>
     <textarea id="answers-context" rows="9" dir="auto" spellcheck="false"></textarea>
     <div class="choices">
-      <label for="answers-count">Answers</label>
-      <select id="answers-count"><option>1</option><option selected>3</option><option>5</option></select>
+      <span class="pair"><label for="answers-count">Answers</label> <select id="answers-count"><option>1</option><option selected>3</option><option>5</option></select></span>
       <label class="tick"><input id="answers-none" type="checkbox" checked aria-describedby="answers-none-hint" /> There may be none</label>
     </div>
     <p id="answers-none-hint" class="hint">Models that never saw a question without an answer (SQuAD 1) do not know when to be silent: without the tick the best stretch of the text is shown, however unsure.</p>

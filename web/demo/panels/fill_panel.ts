@@ -22,8 +22,7 @@ const markup = `
 <div id="fill-examples" class="chips" role="group" aria-label="Example texts"></div>
 <div class="choices">
   <button id="fill-insert" type="button">Insert [MASK]</button>
-  <label for="fill-count">Words for each</label>
-  <select id="fill-count"><option>3</option><option selected>5</option><option>10</option></select>
+  <span class="pair"><label for="fill-count">Words for each</label> <select id="fill-count"><option>3</option><option selected>5</option><option>10</option></select></span>
 </div>
 ${statusLine('fill')}
 <div id="fill-masks" class="cards outcome" role="region" aria-label="Words that fit"></div>
@@ -98,7 +97,7 @@ export class FillPanel extends TaskPanel<Filler> {
         const card = make('div', 'card');
         const title = masks.length === 1 ? '' : `Missing word ${mask + 1}`;
         if (title !== '') card.append(make('h2', '', title));
-        const list = make('div', 'bars');
+        const list = make('div', 'bars wide');
         list.setAttribute('role', 'group');
         list.setAttribute('aria-label', title === '' ? 'Words' : title);
         list.append(...words.map((word) => this.#button(text, mask, word)));

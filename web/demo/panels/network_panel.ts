@@ -103,8 +103,9 @@ export class NetworkPanel extends Panel {
     const { texts, tokens } = running.work;
     const since = all.filter(({ time }) => time > running.readyAt);
     const scripts = since.filter(isProgram).length;
+    const share = scripts === since.length ? 'all' : `${scripts} of them`;
     const which =
-      scripts === 0 ? '' : `, ${scripts} of them for this page’s own scripts, of panels that were opened`;
+      scripts === 0 ? '' : `, ${share} for this page’s own scripts, of panels that were opened`;
     const seconds = Math.round((performance.now() - running.readyAt) / 1000);
     byId('network-since', HTMLElement).textContent =
       `Since the model was ready, ${formatCount(seconds, 'second')} ago, ` +
