@@ -6,13 +6,14 @@
 namespace pocketbert {
 namespace {
 
-EncodeOptions OptionsFor(size_t max_length, Truncate truncate) {
+EncodeOptions OptionsFor(size_t max_length, const LengthOptions& length) {
   EncodeOptions options;
   options.return_overflow = false;
-  if (truncate == Truncate::kError) return options;
+  if (length.truncate == Truncate::kError) return options;
   options.truncation = Truncation{
       .max_length = max_length,
-      .direction = truncate == Truncate::kEnd ? Side::kRight : Side::kLeft,
+      .strategy = length.strategy,
+      .direction = length.truncate == Truncate::kEnd ? Side::kRight : Side::kLeft,
   };
   return options;
 }
@@ -79,7 +80,7 @@ void TextBatch::Keep(size_t count) {
 Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, TextList list,
                             std::string_view prefix, const LengthOptions& options) {
   PB_ASSIGN_OR_RETURN(const size_t max_length, MostTokens(model, options.max_length));
-  const EncodeOptions encode_options = OptionsFor(max_length, options.truncate);
+  const EncodeOptions encode_options = OptionsFor(max_length, options);
   const size_t types = model.encoder_config().type_vocab_size;
   const size_t max_texts = MaxBatchTexts(session.max_batch_tokens);
   TextBatch batch;

@@ -24,6 +24,8 @@ struct LengthOptions {
   // Most tokens of a text (or pair), special tokens included; from 1 to the model's. Absent: the
   // model's.
   std::optional<size_t> max_length = std::nullopt;
+  // Which text of a pair is cut.
+  TruncationStrategy strategy = TruncationStrategy::kLongestFirst;
 };
 
 // A stretch of a caller's list of texts.
@@ -62,7 +64,8 @@ struct TextBatch {
 // Encodes as many texts, from the first, as fit a batch of the session: at least one if there is
 // one. `prefix` is put before each text. Errors name the text by its number: kTooLong if
 // Truncate::kError was asked for and it has too many tokens; kInvalidArgument for max_length out of
-// range or below the special tokens; kUnsupported for a token type that the model does not have.
+// range or below the special tokens, or if the text that may be cut is too short for it;
+// kUnsupported for a token type that the model does not have.
 Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, TextList list,
                             std::string_view prefix, const LengthOptions& options);
 

@@ -39,6 +39,8 @@ Result<Hypotheses> ZeroShotBatch(const Model& model, TaskSession& task, TextList
   }
   ClassifyOptions raw;
   raw.length = options.length;
+  // A label that is cut would be judged by half a sentence.
+  raw.length.strategy = TruncationStrategy::kOnlyFirst;
   raw.head = options.head;
   raw.activation = ScoreFunction::kNone;
   PB_ASSIGN_OR_RETURN(Classification scores, ClassifyBatch(model, task, list, raw));

@@ -76,7 +76,9 @@ size_t TextTokens::PartEnd(std::string_view piece, size_t least) const {
     case PreTokenizer::Parts::kBehindWhiteSpace: return EndBehindWhiteSpace(piece, least);
     case PreTokenizer::Parts::kBeforeBlank: break;
   }
-  for (size_t at = least; (at = piece.find(' ', at)) + 1 < piece.size(); ++at) {
+  // The last byte is left out: a blank there has nothing behind it that a part could begin with.
+  const std::string_view blanks = piece.substr(0, piece.size() - 1);
+  for (size_t at = least; (at = blanks.find(' ', at)) != std::string_view::npos; ++at) {
     const char* next = piece.data() + at + 1;
     constexpr uint8_t kNotYet = kWhiteSpace | kControl | kNonspacing | kMark;
     if (!(CharClass(ReadUtf8(next)) & kNotYet)) return at;

@@ -19,6 +19,7 @@ Hypotheses Judge(Opened& opened, const std::vector<TextPair>& pairs) {
     REQUIRE(batch.logits.size() == 2 * batch.tokens.size());
     all.logits.insert(all.logits.end(), batch.logits.begin(), batch.logits.end());
     all.tokens.insert(all.tokens.end(), batch.tokens.begin(), batch.tokens.end());
+    all.truncated.insert(all.truncated.end(), batch.truncated.begin(), batch.truncated.end());
     all.entailment = batch.entailment;
     done += batch.tokens.size();
   }
@@ -99,6 +100,33 @@ TEST_CASE("entailment by its name, else the last label; contradiction the first 
       CHECK(judged.logits[1] == logits.value().scores[i]);
     }
   }
+}
+
+TEST_CASE("a long text is cut, its hypotheses are not") {
+  Opened opened = Open(ReadFolder(kFamiliesHand + "fixtures/bert-nli"));
+  const std::string hypothesis =
+      "it is the old river boat on the slow river by the old boat and the old river bridge.";
+  const auto boats = [](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) text += "boat ";
+    return text;
+  };
+  const auto judge = [&](const std::string& text) {
+    return Judge(opened, std::vector<TextPair>{{text, hypothesis}});
+  };
+  const size_t others = judge(boats(1)).tokens[0] - 1;
+  const size_t most = opened.model.max_length();
+  REQUIRE(2 * others > most);  // else cutting the longer one would do the same
+  const Hypotheses whole = judge(boats(most - others)), cut = judge(boats(200));
+  CHECK(whole.tokens[0] == most);
+  CHECK(whole.truncated[0] == 0);
+  CHECK(cut.truncated[0] == 1);
+  CHECK(cut.logits == whole.logits);
+  const std::string longer = hypothesis + " " + boats(most);
+  const std::vector<TextPair> pairs = {{boats(3), longer}};
+  const auto refused = ZeroShotBatch(opened.model, opened.session, {pairs, 0}, {});
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
 }
 
 TEST_CASE("shares of labels by their formulas") {
