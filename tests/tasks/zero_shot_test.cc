@@ -123,7 +123,8 @@ TEST_CASE("a long text is cut, its hypotheses are not") {
   CHECK(cut.truncated[0] == 1);
   CHECK(cut.logits == whole.logits);
   const std::string longer = hypothesis + " " + boats(most);
-  const std::vector<TextPair> pairs = {{boats(3), longer}};
+  const std::string few = boats(3);
+  const std::vector<TextPair> pairs = {{few, longer}};
   const auto refused = ZeroShotBatch(opened.model, opened.session, {pairs, 0}, {});
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);
