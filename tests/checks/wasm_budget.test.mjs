@@ -10,7 +10,9 @@ import { countInstructions } from './wasm_opcodes.mjs';
 const kVariants = ['simd', 'relaxed', 'relaxed-mt'];
 const kModules = [...kVariants, 'import'];
 /** What a page may cost: the product's word. */
-const kBudget = { raw: 340_000, brotli: 140_000, script: 27_000 };
+const kBudget = { raw: 343_000, brotli: 137_000, script: 28_500 };
+/** Threads bring Emscripten's own with them. */
+const kThreads = { raw: 15_000, brotli: 7_000 };
 
 const dist = (name) => readFileSync(`${kTop}dist/${name}`);
 const brotli = (bytes) =>
@@ -25,8 +27,10 @@ for (const variant of kModules) {
     test('keeps the budget', (t) => {
       const { raw, brotli } = sizes();
       t.diagnostic(`${raw} bytes, ${brotli} with brotli`);
-      assert.ok(raw <= kBudget.raw, `${raw} bytes, budget ${kBudget.raw}`);
-      assert.ok(brotli <= kBudget.brotli, `${brotli} with brotli, budget ${kBudget.brotli}`);
+      const more = variant.endsWith('-mt') ? kThreads : { raw: 0, brotli: 0 };
+      const budget = { raw: kBudget.raw + more.raw, brotli: kBudget.brotli + more.brotli };
+      assert.ok(raw <= budget.raw, `${raw} bytes, budget ${budget.raw}`);
+      assert.ok(brotli <= budget.brotli, `${brotli} with brotli, budget ${budget.brotli}`);
     });
 
     test(
