@@ -189,13 +189,14 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 
   /**
-   * Does what the user called for; all that goes through `call` ends as the options say.
+   * Does what the user called for; all that goes through `call` ends as the options say, which `signal`
+   * tells.
    * @internal
    */
   protected async forUser<Result>(
     options: CallOptions,
     texts: unknown,
-    work: (call: Ask) => Promise<Result>,
+    work: (call: Ask, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     this.#throwIfDestroyed();
     throwIfAborted(options.signal);
@@ -204,9 +205,9 @@ export abstract class ModelUser implements AsyncDisposable {
     const { signal, unlink } = this.#link(options);
     const onProgress: Report | undefined = tell && ((done, total) => tell({ done, total }));
     try {
-      const result = await work((method, args, report = onProgress) =>
-        this.#session.call(method, args, { priority, signal, onProgress: report }),
-      );
+      const call: Ask = (method, args, report = onProgress) =>
+        this.#session.call(method, args, { priority, signal, onProgress: report });
+      const result = await work(call, signal);
       throwIfAborted(signal);
       onProgress?.(count, count);
       return result;

@@ -19,16 +19,16 @@ const rankTable = (model: ModelInfo) =>
     onResult: 'a function',
   }) satisfies TableOf<RankOptions>;
 
-/** @param forUser does work on behalf of the user */
+/** @param forUser does work on behalf of the user; its signal ends it */
 export async function rank(
   model: ModelInfo,
-  forUser: (work: (call: Ask) => Promise<void>) => Promise<void>,
+  forUser: (work: (call: Ask, signal: AbortSignal) => Promise<void>) => Promise<void>,
   { query, documents }: { query: string; documents: readonly string[] },
   options: RankOptions,
 ): Promise<Ranking> {
   check(options, rankTable(model));
   checkValue('the query', query, text);
-  const list = textsOf(listOf('the documents', documents));
+  const list = textsOf(listOf('the documents', documents), 'document');
   const { top_k, label, return_documents: withText, onResult, ...own } = ownOptions(options);
   const { labels } = headOf(model, own.head);
   if (labels.length > 1 && label === undefined) {
@@ -43,15 +43,19 @@ export async function rank(
   const order = list.map((_, i) => i).sort((a, b) => lengthOf(list, a) - lengthOf(list, b));
   const ranked: Ranked[] = [];
   const truncated: number[] = [];
-  await forUser(async (call) => {
+  await forUser(async (call, signal) => {
     while (ranked.length < list.length) {
       const begin = ranked.length;
       const part = order.slice(begin, endOfPart(list, order, begin));
       const items = part.map((i) => ({ text: query, pair: list[i] }));
       const found = await call('classify', { items, options: { ...own, activation } }, (done) =>
         tell?.({ done: begin + done, total: list.length }),
-      );
+      ).catch((thrown: unknown) => {
+        throw aboutDocument(thrown, part);
+      });
       part.forEach((id, i) => {
+        // `onResult` may have ended the call.
+        signal.throwIfAborted();
         const score = scoreOf(found, i, label);
         const result = { corpus_id: id, score, ...(withText && { text: list[id] ?? '' }) };
         if (found.truncated[i] === 1) truncated.push(id);
@@ -64,6 +68,17 @@ export async function rank(
   return Object.assign(ranked.slice(0, top_k ?? undefined), {
     truncated: truncated.sort((a, b) => a - b),
   });
+}
+
+/** The error of text n of a part, as one of the document that the user gave. */
+function aboutDocument(thrown: unknown, part: readonly number[]): unknown {
+  if (!(thrown instanceof PocketBertError)) return thrown;
+  const { code, hint } = thrown;
+  const message = thrown.message.replace(
+    /^text (\d+)(?=\D)/,
+    (_, at: string) => `document ${part[Number(at)]}`,
+  );
+  return new PocketBertError(code, message, { hint, cause: thrown });
 }
 
 const lengthOf = (list: readonly string[], index: number): number => list[index]?.length ?? 0;
