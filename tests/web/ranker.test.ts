@@ -125,10 +125,30 @@ describe('rank', () => {
       many.rank(query, words, { label: 'best' }),
       code('invalid_argument', /label is "best"/),
     );
+    await assert.rejects(
+      ranker.rank(query, words, { activation: 'softmax' }),
+      code('invalid_argument', /activation is "softmax", expected sigmoid or none/),
+    );
     const logits = await many.rank(query, words, { label: 'bad' });
     const shares = await many.rank(query, words, { label: 'bad', activation: 'softmax' });
     assert.ok(logits.some(({ score }) => score > 1 || score < 0));
     assert.ok(shares.every(({ score }) => score > 0 && score < 1));
+    await many.destroy();
+  });
+
+  test('of several heads, the label is one of the head that is named', async () => {
+    const many = await Ranker.create();
+    for (const options of [{ head: 'sentiment', label: 'World' }, { head: 'sentiment', label: '' }])
+      await assert.rejects(
+        many.rank(query, words, options),
+        code('invalid_argument', /^label is "(World)?", expected negative or positive$/),
+      );
+    await assert.rejects(
+      many.rank(query, words, { label: 'World' }),
+      code('invalid_argument', /^head is undefined, expected .*sentiment/),
+    );
+    const found = await many.rank(query, words, { head: 'topics', label: 'World' });
+    assert.equal(found.length, words.length);
     await many.destroy();
   });
 

@@ -1,6 +1,6 @@
 /** What a `Ranker` does. A file of its own, which `Ranker.create` loads: few pages have one. */
 
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, refuse } from '../errors.js';
 import type { ModelInfo, Ranked, Ranking, RankOptions } from '../types.js';
 import { textsOf } from './encoding.js';
 import { headOf, scoreOf } from './label_scores.js';
@@ -14,7 +14,7 @@ const mostUnits = 16_384;
 const rankTable = (model: ModelInfo) =>
   ({
     ...scoreTable(model),
-    label: model.heads.flatMap(({ labels }) => labels),
+    label: text,
     return_documents: 'a boolean',
     onResult: 'a function',
   }) satisfies TableOf<RankOptions>;
@@ -30,12 +30,17 @@ export async function rank(
   checkValue('the query', query, text);
   const list = textsOf(listOf('the documents', documents), 'document');
   const { top_k, label, return_documents: withText, onResult, ...own } = ownOptions(options);
-  const { labels } = headOf(model, own.head);
+  const labels = labelsOf(model, own.head);
+  if (label !== undefined) checkValue('label', label, labels);
   if (labels.length > 1 && label === undefined) {
     throw new PocketBertError(
       'invalid_argument',
       `the head has the labels ${labels.join(', ')}; say by which one to rank: { label }`,
     );
+  }
+  if (labels.length === 1 && own.activation === 'softmax') {
+    // The share of an only label is 1, whatever the document.
+    refuse('activation', own.activation, 'sigmoid or none, as the head has one label');
   }
   const activation: RankOptions['activation'] =
     own.activation ?? (labels.length > 1 ? 'none' : 'sigmoid');
@@ -68,6 +73,15 @@ export async function rank(
   return Object.assign(ranked.slice(0, top_k ?? undefined), {
     truncated: truncated.sort((a, b) => a - b),
   });
+}
+
+/** The labels of the head that the call means. */
+function labelsOf(model: ModelInfo, head: string | undefined): readonly string[] {
+  const names = model.heads.map(({ name }) => name);
+  if (head === undefined && names.length > 1 && !names.includes('default')) {
+    refuse('head', head, names.join(' or '));
+  }
+  return headOf(model, head).labels;
 }
 
 /** The error of text n of a part, as one of the document that the user gave. */
