@@ -251,8 +251,11 @@ export type Ask = <K extends Method>(
   report?: Report,
 ) => Promise<Results[K]>;
 
-/** What of the options is for the engine. @internal */
+/** What of the options is for the engine; lists as they are now, whatever the caller does later. @internal */
 export function ownOptions<Options extends CallOptions>(options: Options) {
   const { signal, priority, supersede, onProgress, ...own } = options;
+  for (const [name, value] of Object.entries(own)) {
+    if (Array.isArray(value)) Object.assign(own, { [name]: [...value] });
+  }
   return own;
 }
