@@ -244,7 +244,7 @@ export function check(options: unknown, table: Table, place = ''): void {
     if (!names.includes(key) && options[key] !== undefined) {
       throw new PocketBertError(
         'invalid_argument',
-        `there is no ${key} in ${name}; there are ${nearest(key, names).join(', ')}`,
+        `there is no ${key.slice(0, 99)} in ${name}; there are ${nearest(key, names).join(', ')}`,
       );
     }
   }
