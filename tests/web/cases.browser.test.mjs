@@ -54,6 +54,11 @@ test('no kind and no family is left out', () => {
   assert.deepEqual(missing, []);
 });
 
+test('weights of an ONNX graph are not left out', () => {
+  const all = chosen.suites.flatMap(({ cases }) => cases);
+  assert.ok(all.some(({ options }) => options.weights?.endsWith('.onnx')));
+});
+
 for (const engine of kBrowserEngines) {
   test(`${engine} gives the reference's values`, { timeout: 6 * kMinutes }, async () => {
     // Not isolated, so without threads: the bits are the same with them (bits.browser.test.mjs), and

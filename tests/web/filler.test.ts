@@ -106,8 +106,13 @@ describe('fill', () => {
 test('the pipeline has the shapes of transformers.js', async () => {
   const unmask = await pipeline('fill-mask', filler);
   const plain = await unmask('the old [MASK] was slow', { top_k: 2 });
-  assert.deepEqual(plain, [...(await filler.fill('the old [MASK] was slow', { top_k: 2 }))]);
-  assert.deepEqual(Object.keys(plain), ['0', '1']);
+  const { tokens, truncated, masks, ...found } = await filler.fill('the old [MASK] was slow', { top_k: 2 });
+  assert.deepEqual({ ...plain }, found);
+  assert.deepEqual(Object.keys(plain), ['0', '1', 'notes']);
+  assert.deepEqual(plain.notes, []);
+  const [other] = await unmask(['the old [MASK] was slow'], { targets: ['Boat', 'river'] });
+  assert.equal(other?.notes.length, 1);
+  assert.match(other?.notes[0] ?? '', /"Boat".*"boat"/);
   const lists = await unmask(['[MASK]', 'boat [MASK]'], { top_k: 3 });
   assert.deepEqual(
     lists.map((list) => list.length),

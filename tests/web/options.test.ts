@@ -233,6 +233,20 @@ describe('wrong values are refused, by the name that the user writes', () => {
     await prompted.destroy();
   });
 
+  test('a maxLength too small for the special tokens is named as it was written', async () => {
+    const least = /^text 0: maxLength is 1, expected at least the 2 special tokens$/;
+    for (const call of [
+      () => embedder.embed('boat', { maxLength: 1 }),
+      () => embedder.tokens('boat', { maxLength: 1 }),
+      () => classifier.classify('boat', { maxLength: 1 }),
+    ])
+      await assert.rejects(call(), code('invalid_argument', least));
+    await assert.rejects(
+      tokenizer.encode('boat', { truncation: { max_length: 1 } }),
+      code('invalid_argument', /^truncation\.max_length is 1/),
+    );
+  });
+
   test('of kind, promptName and prompt only one', async () => {
     const both = { kind: 'query', prompt: 'x' } as const;
     await assert.rejects(embedder.embed('boat', both), code('invalid_argument', /kind, promptName and prompt/));

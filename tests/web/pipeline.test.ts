@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Embedder, pipeline, type Source } from 'pocketbert';
-import { cls, code, enc } from './support/public_api.js';
+import { cls, code, enc, qa } from './support/public_api.js';
 
 describe('pipeline', () => {
   test('feature-extraction has the shapes of transformers.js', async () => {
@@ -86,6 +86,52 @@ describe('pipeline', () => {
       call('feature-extraction', 'a/b', { host: 'http://127.0.0.1:1/' }),
       code('network', /127\.0\.0\.1:1\/a\/b\/resolve\/main\//),
     );
+  });
+
+  test('options that contradict each other, or the engine that is given, are refused as they were written', async () => {
+    const call = pipeline as (task: string, model: unknown, options: object) => Promise<unknown>;
+    const embedder = await Embedder.create({ model: enc });
+    const wrong: readonly [model: unknown, options: object, message: RegExp][] = [
+      [enc, { dtype: 'fp32', precision: 'int8' }, /^dtype is "fp32", expected one for int8, as precision says$/],
+      [enc, { dtype: 'q8', precision: 'float32' }, /^dtype is "q8", expected one for float32/],
+      [enc, { offline: false, local_files_only: true }, /^local_files_only is true, expected false/],
+      ['owner/name', { host: '' }, /^host is "", expected an address$/],
+      ['owner/name', { host: 'https://h.test', revision: '' }, /^revision is ""/],
+      [embedder, { dtype: 'fp32' }, /^dtype is "fp32", expected one for int8, as the shared engine has$/],
+      [embedder, { local_files_only: true }, /^there is no local_files_only in .* shared engine/],
+      [embedder, { local_files_only: false }, /^there is no local_files_only in .* shared engine/],
+    ];
+    for (const [model, options, message] of wrong)
+      await assert.rejects(
+        call('feature-extraction', model, options),
+        code('invalid_argument', message),
+      );
+    for (const options of [{ dtype: 'auto', precision: 'int8' }, { dtype: 'q8', precision: 'int8' }])
+      await call('feature-extraction', embedder, options);
+    await embedder.destroy();
+    const long = 'x'.repeat(9999);
+    for (const [task, options] of [
+      [long, {}],
+      ['feature-extraction', { dtype: long }],
+      ['feature-extraction', { device: long }],
+    ] as const)
+      await assert.rejects(call(task, enc, options), code('unsupported', /^.{0,400}$/));
+    await assert.rejects(call('ner', enc, { [long]: 1 }), code('invalid_argument', /^.{0,600}$/));
+  });
+
+  test('question-answering without a context, or question, says what is missing', async () => {
+    const answer = await pipeline('question-answering', qa);
+    const call = answer as (...args: unknown[]) => Promise<unknown>;
+    const wrong: readonly [args: readonly unknown[], message: RegExp][] = [
+      [['who'], /^context 0 is undefined, expected a string$/],
+      [['who', null], /^context 0 is null, expected a string$/],
+      [[undefined, 'boat'], /^question 0 is undefined, expected a string$/],
+      [[['who', 'who'], ['boat', undefined]], /^context 1 is undefined, expected a string$/],
+      [[['who', 'who'], ['boat']], /^the number of contexts is 1, expected 2$/],
+    ];
+    for (const [args, message] of wrong)
+      await assert.rejects(call(...args), code('invalid_argument', message));
+    await answer.dispose();
   });
 });
 

@@ -85,12 +85,49 @@ describe('rank', () => {
     assert.equal((await newer).length, 300);
   });
 
+  test('errors name the document as it was given', async () => {
+    const documents = ['boat '.repeat(100), ...Array.from({ length: 100 }, () => 'boat')];
+    await assert.rejects(
+      ranker.rank(query, documents, { truncate: 'error' }),
+      code('too_long', /^document 0: /),
+    );
+  });
+
+  test('nothing is told any more once the call has ended, also by `onResult` itself', async () => {
+    const documents = Array.from({ length: 70 }, () => 'boat');
+    const control = new AbortController();
+    const other = await Ranker.create({ model: ranker });
+    const ends: readonly [expected: string, end: () => unknown][] = [
+      ['aborted', () => control.abort()],
+      ['superseded', () => void ranker.rank(query, [], { supersede: 'b' })],
+      ['destroyed', () => other.destroy()],
+    ];
+    for (const [expected, end] of ends) {
+      let told = 0;
+      const user = expected === 'destroyed' ? other : ranker;
+      const call = user.rank(query, documents, {
+        signal: expected === 'aborted' ? control.signal : undefined,
+        supersede: 'b',
+        onResult: () => {
+          told += 1;
+          if (told === 3) end();
+        },
+      });
+      await assert.rejects(call, code(expected));
+      assert.equal(told, 3, expected);
+    }
+  });
+
   test('a head of several labels ranks by the one that is named', async () => {
     const many = await Ranker.create({ model: cls });
     await assert.rejects(many.rank(query, words), code('invalid_argument', /bad.*\{ label \}/));
     await assert.rejects(
       many.rank(query, words, { label: 'best' }),
       code('invalid_argument', /label is "best"/),
+    );
+    await assert.rejects(
+      ranker.rank(query, words, { activation: 'softmax' }),
+      code('invalid_argument', /activation is "softmax", expected sigmoid or none/),
     );
     const logits = await many.rank(query, words, { label: 'bad' });
     const shares = await many.rank(query, words, { label: 'bad', activation: 'softmax' });
@@ -99,10 +136,26 @@ describe('rank', () => {
     await many.destroy();
   });
 
+  test('of several heads, the label is one of the head that is named', async () => {
+    const many = await Ranker.create();
+    for (const options of [{ head: 'sentiment', label: 'World' }, { head: 'sentiment', label: '' }])
+      await assert.rejects(
+        many.rank(query, words, options),
+        code('invalid_argument', /^label is "(World)?", expected negative or positive$/),
+      );
+    await assert.rejects(
+      many.rank(query, words, { label: 'World' }),
+      code('invalid_argument', /^head is undefined, expected .*sentiment/),
+    );
+    const found = await many.rank(query, words, { head: 'topics', label: 'World' });
+    assert.equal(found.length, words.length);
+    await many.destroy();
+  });
+
   test('errors', async () => {
     await assert.rejects(ranker.rank(any(1), words), code('invalid_argument', /the query is 1/));
     await assert.rejects(ranker.rank(query, any('x y')), code('invalid_argument', /documents/));
-    await assert.rejects(ranker.rank(query, any([1])), code('invalid_argument', /text 0 is 1/));
+    await assert.rejects(ranker.rank(query, any([1])), code('invalid_argument', /document 0 is 1/));
     await assert.rejects(ranker.rank(query, words, { top_k: 0 }), code('invalid_argument', /top_k/));
     await assert.rejects(
       ranker.rank(query, words, any({ returnDocuments: true })),

@@ -5,7 +5,7 @@
 
 export * from './index.js';
 export { unpackBatch } from './core/encoded_batch.js';
-export { messageOf, refuse, toPocketBertError } from './errors.js';
+export { messageOf, refuse, show, toPocketBertError } from './errors.js';
 export {
   beginningOf,
   isRecord,

@@ -73,7 +73,8 @@ export interface RankOptions extends CallOptions, LengthOptions {
   readonly top_k?: number | null | undefined;
   /** Default false: results hold no texts. */
   readonly return_documents?: boolean | undefined;
-  /** Default: `sigmoid` for a head of one output, else `none`, the label's logit. */
+  /** Default: `sigmoid` for a head of one output, which `softmax` does not suit, else `none`, the label's
+   *  logit. */
   readonly activation?: 'softmax' | 'sigmoid' | 'none' | undefined;
   /** The label to rank by; needed for a head of several. */
   readonly label?: string | undefined;

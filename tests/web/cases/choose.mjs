@@ -16,10 +16,9 @@ const kHalves = {
 
 export const kKinds = ['tokenize', 'embed', 'classify', 'zero-shot', 'ner', 'qa', 'fill-mask'];
 
-/** False for real models, which are not on the site, and for weights of other formats. */
-function isOnSite({ tokenizer, model, options }) {
-  const isHere = typeof tokenizer === 'string' || typeof model?.dir === 'string';
-  return isHere && options.weights === undefined;
+/** False for real models, which are not on the site. */
+function isOnSite({ tokenizer, model }) {
+  return typeof tokenizer === 'string' || typeof model?.dir === 'string';
 }
 
 /** What there is about a case; if something of it is new, the case is chosen. */

@@ -57,6 +57,9 @@ export class BatchRun<Batch extends RawBatch, Result> implements EngineRun<Resul
       return this.#done;
     } catch (error) {
       this.destroy();
+      // What the tokenizer calls so is `maxLength` in the options of all tasks.
+      if (error instanceof PocketBertError)
+        error.message = error.message.replace(/^(text \d+: )?truncation\.max_length/, '$1maxLength');
       throw error;
     }
   }

@@ -32,10 +32,13 @@ function itemOf(input: TextInput, index?: number): TextItem {
   return { text, pair };
 }
 
-/** The list of texts, or the list of one. */
-export function textsOf(texts: string | readonly string[]): string[] {
+/**
+ * The list of texts, or the list of one.
+ * @param name of each, for messages
+ */
+export function textsOf(texts: string | readonly string[], name = 'text'): string[] {
   return Array.from(Array.isArray(texts) ? texts : [texts], (one, index) => {
-    checkValue(`text ${index}`, one, text);
+    checkValue(`${name} ${index}`, one, text);
     return one;
   });
 }

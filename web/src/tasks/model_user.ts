@@ -189,13 +189,14 @@ export abstract class ModelUser implements AsyncDisposable {
   }
 
   /**
-   * Does what the user called for; all that goes through `call` ends as the options say.
+   * Does what the user called for; all that goes through `call` ends as the options say, which `signal`
+   * tells.
    * @internal
    */
   protected async forUser<Result>(
     options: CallOptions,
     texts: unknown,
-    work: (call: Ask) => Promise<Result>,
+    work: (call: Ask, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     this.#throwIfDestroyed();
     throwIfAborted(options.signal);
@@ -204,9 +205,9 @@ export abstract class ModelUser implements AsyncDisposable {
     const { signal, unlink } = this.#link(options);
     const onProgress: Report | undefined = tell && ((done, total) => tell({ done, total }));
     try {
-      const result = await work((method, args, report = onProgress) =>
-        this.#session.call(method, args, { priority, signal, onProgress: report }),
-      );
+      const call: Ask = (method, args, report = onProgress) =>
+        this.#session.call(method, args, { priority, signal, onProgress: report });
+      const result = await work(call, signal);
       throwIfAborted(signal);
       onProgress?.(count, count);
       return result;
@@ -250,8 +251,11 @@ export type Ask = <K extends Method>(
   report?: Report,
 ) => Promise<Results[K]>;
 
-/** What of the options is for the engine. @internal */
+/** What of the options is for the engine; lists as they are now, whatever the caller does later. @internal */
 export function ownOptions<Options extends CallOptions>(options: Options) {
   const { signal, priority, supersede, onProgress, ...own } = options;
+  for (const [name, value] of Object.entries(own)) {
+    if (Array.isArray(value)) Object.assign(own, { [name]: [...value] });
+  }
   return own;
 }

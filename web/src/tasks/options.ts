@@ -37,12 +37,16 @@ export type Table = { readonly [name: string]: Rule };
 /** A rule for every option there is. */
 export type TableOf<Options> = { readonly [K in keyof Required<Options>]: Rule };
 
+/** Of a list with holes they are items, too. */
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && Array.from(value).every((one) => typeof one === 'string');
+}
+
 const kinds: { readonly [word: string]: (value: unknown) => boolean } = {
   null: (value) => value === null,
   false: (value) => value === false,
   'a finite number': Number.isFinite,
-  'a list of texts': (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string'),
+  'a list of texts': (value) => isTexts(value) && value.length > 0,
   'an AbortSignal': (value) => 'addEventListener' in Object(value),
   '{path: hash}': (value) => Object.keys(Object(value)).length > 0,
   '{path: file}': isRecord,
@@ -50,8 +54,7 @@ const kinds: { readonly [word: string]: (value: unknown) => boolean } = {
   '[least, greatest]': (value) =>
     Array.isArray(value) && value.length === 2 && value.every((list) => Object(list).length >= 0),
   'a source': (value) => value !== null,
-  'a list of strings': (value) =>
-    Array.isArray(value) && Array.from(value).every((item) => typeof item === 'string'),
+  'a list of strings': isTexts,
   'a number from -1 to 1': (value) => typeof value === 'number' && Math.abs(value) <= 1,
 };
 
@@ -241,7 +244,7 @@ export function check(options: unknown, table: Table, place = ''): void {
     if (!names.includes(key) && options[key] !== undefined) {
       throw new PocketBertError(
         'invalid_argument',
-        `there is no ${key} in ${name}; there are ${nearest(key, names).join(', ')}`,
+        `there is no ${key.slice(0, 99)} in ${name}; there are ${nearest(key, names).join(', ')}`,
       );
     }
   }

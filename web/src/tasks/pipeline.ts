@@ -5,7 +5,7 @@ import type { Source } from '../types.js';
 import { Classifier } from './classifier.js';
 import { Embedder } from './embedder.js';
 import { Filler } from './filler.js';
-import type { ModelUser } from './model_user.js';
+import { ModelUser } from './model_user.js';
 import { callTable, check, checkValue, createTable, whole } from './options.js';
 import type {
   FeatureExtractionPipeline,
@@ -66,6 +66,7 @@ export async function pipeline(
     Classifier,
     Embedder,
     Filler,
+    ModelUser,
     Reader,
     Tagger,
     callTable,

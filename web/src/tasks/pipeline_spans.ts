@@ -1,6 +1,7 @@
 /** The pipelines whose results are stretches of texts: token-classification and question-answering. */
 
 import type { Answer, CallOptions, CreateOptions, Entity, TokenTag } from '../types.js';
+import { textsOf } from './encoding.js';
 import type { TableOf } from './options.js';
 import { withFacts } from './pipeline_facts.js';
 import type { Kit } from './pipeline_tasks.js';
@@ -93,9 +94,10 @@ export async function questionAnswering(
     const isList = typeof question !== 'string';
     const priority = call.priority ?? (isList ? 'batch' : 'interactive');
     const { top_k = 1, ...rest } = call;
-    const contexts = [context].flat();
-    const list = [question].flat().map((one, i) => ({ question: one, context: contexts[i] ?? '' }));
-    kit.checkValue('the number of contexts', contexts.length, [list.length]);
+    const questions = textsOf(question, 'question');
+    const contexts = textsOf(context, 'context');
+    kit.checkValue('the number of contexts', contexts.length, [questions.length]);
+    const list = questions.map((one, i) => ({ question: one, context: contexts[i] ?? '' }));
     const all = await reader.answerBatch(list, { ...rest, priority, top_k });
     const shaped = top_k > 1 ? all : all.flat();
     return isList ? shaped : (shaped[0] ?? []);

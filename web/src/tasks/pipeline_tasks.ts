@@ -3,11 +3,12 @@
  * call `pipeline()` does not load it.
  */
 
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, refuse, show } from '../errors.js';
 import type {
   CallOptions,
   CreateOptions,
   Fill,
+  Fills,
   Label,
   Pooling,
   Progress,
@@ -25,6 +26,7 @@ import type {
   FeatureExtractionPipeline,
   FillMaskOptions,
   FillMaskPipeline,
+  FillMaskResult,
   Pipeline,
   PipelineOptions,
   PooledOptions,
@@ -49,6 +51,7 @@ export interface Kit {
   readonly Classifier: typeof Classifier;
   readonly Embedder: typeof Embedder;
   readonly Filler: typeof Filler;
+  readonly ModelUser: typeof ModelUser;
   readonly Reader: typeof Reader;
   readonly Tagger: typeof Tagger;
   readonly callTable: typeof callTable;
@@ -108,11 +111,11 @@ export async function createPipeline(
   kit.checkValue('task', task, 'a string');
   kit.check(options, { ...ofCreate, ...pipelineTable });
   if (!isTask(task)) {
-    throw new PocketBertError('unsupported', `there is no pipeline for ${JSON.stringify(task)}`, {
+    throw new PocketBertError('unsupported', `there is no pipeline for ${show(task)}`, {
       hint: `there are ${Object.keys(tasks).join(', ')}`,
     });
   }
-  return tasks[task](kit, task, createOptions(task, model, options));
+  return tasks[task](kit, task, createOptions(kit, task, model, options));
 }
 
 function isTask(task: string): task is keyof typeof tasks {
@@ -128,25 +131,57 @@ const precisions: { readonly [dtype: string]: CreateOptions['precision'] } = {
 };
 const devices = ['auto', 'wasm', 'cpu'];
 
-function precisionOf({ dtype, precision }: PipelineOptions): CreateOptions['precision'] {
-  if (dtype === undefined) return precision;
-  if (Object.hasOwn(precisions, dtype)) return precisions[dtype];
-  throw new PocketBertError(
-    'unsupported',
-    `dtype is ${JSON.stringify(dtype)}; there are ${Object.keys(precisions).join(', ')}`,
-  );
+/** @param loaded the precision of a shared engine */
+function precisionOf(
+  { dtype = 'auto', precision }: PipelineOptions,
+  loaded: CreateOptions['precision'],
+): CreateOptions['precision'] {
+  if (!Object.hasOwn(precisions, dtype)) {
+    throw new PocketBertError(
+      'unsupported',
+      `dtype is ${show(dtype)}; there are ${Object.keys(precisions).join(', ')}`,
+    );
+  }
+  const named = precisions[dtype];
+  const fixed = precision ?? loaded;
+  if (named !== undefined && fixed !== undefined && named !== fixed) {
+    const why = precision === undefined ? 'as the shared engine has' : 'as precision says';
+    refuse('dtype', dtype, `one for ${fixed}, ${why}`);
+  }
+  return named ?? precision;
+}
+
+/** What `offline` is, by its two names. */
+function offlineOf(
+  { offline, local_files_only: localOnly }: PipelineOptions,
+  isShared: boolean,
+): boolean | undefined {
+  if (localOnly === undefined) return offline;
+  if (isShared) {
+    throw new PocketBertError(
+      'invalid_argument',
+      'there is no local_files_only in the options beside a shared engine, whose files are loaded',
+    );
+  }
+  if (offline !== undefined && offline !== localOnly) {
+    refuse('local_files_only', localOnly, `${offline}, as offline is`);
+  }
+  return localOnly;
 }
 
 function sourceOf(
   model: Source | ModelUser,
   { host, revision }: PipelineOptions,
 ): Source | ModelUser {
+  if (host === '') refuse('host', host, 'an address');
+  if (revision === '') refuse('revision', revision, 'a branch, tag or commit');
   if (host === undefined || typeof model !== 'string' || !/^[\w.-]+\/[\w.-]+$/.test(model))
     return model;
   return `${host.replace(/\/+$/, '')}/${model}/resolve/${encodeURIComponent(revision ?? 'main')}/`;
 }
 
 function createOptions(
+  kit: Kit,
   task: string,
   model: Source | ModelUser,
   options: PipelineOptions,
@@ -163,7 +198,7 @@ function createOptions(
   if (!devices.includes(device)) {
     throw new PocketBertError(
       'unsupported',
-      `device is ${JSON.stringify(device)}; there are ${devices.join(', ')}`,
+      `device is ${show(device)}; there are ${devices.join(', ')}`,
     );
   }
   const name = typeof model === 'string' ? model : '';
@@ -173,12 +208,12 @@ function createOptions(
     const status = phase === 'ready' ? 'ready' : 'progress';
     callback?.({ status, task, model: name, file, progress: fraction * 100, loaded, total });
   };
-  const offline = options.offline ?? localOnly;
+  const shared = model instanceof kit.ModelUser ? model : undefined;
   return {
     ...create,
     model: sourceOf(model, options),
-    precision: precisionOf(options),
-    offline,
+    precision: precisionOf(options, shared?.info.model.precision),
+    offline: offlineOf(options, shared !== undefined),
     onProgress,
   };
 }
@@ -198,7 +233,7 @@ function poolingOf(pooling: string): Pooling {
   const names = Object.keys(poolings).join(', ');
   throw new PocketBertError(
     'unsupported',
-    `pooling is ${JSON.stringify(pooling)}; there are none, ${names}`,
+    `pooling is ${show(pooling)}; there are none, ${names}`,
   );
 }
 
@@ -325,16 +360,16 @@ async function fillMask(
   options: CreateOptions,
 ): Promise<FillMaskPipeline> {
   const filler = await kit.Filler.create(options);
-  const plain = (found: Fill[] | Fill[][]): Fill[] | Fill[][] => found.slice();
-  function fill(texts: string, call?: FillMaskOptions): Promise<Fill[] | Fill[][]>;
-  function fill(
-    texts: readonly string[],
-    call?: FillMaskOptions,
-  ): Promise<(Fill[] | Fill[][])[]>;
+  const plain = (found: Fills): FillMaskResult => {
+    const { notes } = found;
+    return Object.assign<Fill[] | Fill[][], { notes: readonly string[] }>(found.slice(), { notes });
+  };
+  function fill(texts: string, call?: FillMaskOptions): Promise<FillMaskResult>;
+  function fill(texts: readonly string[], call?: FillMaskOptions): Promise<FillMaskResult[]>;
   async function fill(
     texts: string | readonly string[],
     call?: FillMaskOptions,
-  ): Promise<Fill[] | Fill[][] | (Fill[] | Fill[][])[]> {
+  ): Promise<FillMaskResult | FillMaskResult[]> {
     return isList(texts)
       ? (await filler.fill(texts, call)).map(plain)
       : plain(await filler.fill(texts, call));

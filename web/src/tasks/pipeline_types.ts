@@ -193,10 +193,15 @@ export interface FillMaskOptions extends CallOptions {
   readonly targets?: string | readonly string[] | undefined;
 }
 
+/** A list of words; of a text with several masks, one for each. */
+export type FillMaskResult = (Fill[] | Fill[][]) & {
+  /** One sentence for each target in whose place another token was taken. */
+  readonly notes: readonly string[];
+};
+
 export interface FillMaskPipeline extends PipelineObject {
-  /** A list of words; of a text with several masks, one for each. */
-  (texts: string, options?: FillMaskOptions): Promise<Fill[] | Fill[][]>;
-  (texts: readonly string[], options?: FillMaskOptions): Promise<(Fill[] | Fill[][])[]>;
+  (texts: string, options?: FillMaskOptions): Promise<FillMaskResult>;
+  (texts: readonly string[], options?: FillMaskOptions): Promise<FillMaskResult[]>;
 }
 
 export type Pipeline =

@@ -25,8 +25,8 @@ export async function tag(
 ): Promise<Tags | Tags[]> {
   check(options, tagTable(model));
   const copy = textsOf(texts);
-  const result = await ask({ texts: copy, options: ownOptions(options) });
-  const all = tagsOf(result, copy, options.aggregation === 'none');
+  const own = ownOptions(options);
+  const all = tagsOf(await ask({ texts: copy, options: own }), copy, own.aggregation === 'none');
   if (typeof texts !== 'string') return all;
   const [only] = all;
   if (only === undefined) throw new PocketBertError('trap', 'the engine gave no entities');
