@@ -101,4 +101,11 @@ void NormalizeRow(std::span<float> row) {
   UpdateRow(row, [&](size_t, VecF32 v) { return hn::Div(v, length); });
 }
 
+bool AllFinite(std::span<const float> values) {
+  // 0 * x is 0 for finite x, else not a number.
+  float poison = 0;
+  for (const float value : values) poison += value * 0.0f;
+  return poison == 0;
+}
+
 }  // namespace pocketbert

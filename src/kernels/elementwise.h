@@ -39,4 +39,7 @@ void AddScaled(float weight, std::span<const float> values, std::span<float> sum
 // Divides the row by max(its Euclidean length, 1e-12), as torch.nn.functional.normalize does.
 void NormalizeRow(std::span<float> row);
 
+// True if no element is infinite or not a number.
+bool AllFinite(std::span<const float> values);
+
 }  // namespace pocketbert

@@ -78,11 +78,4 @@ double RowNorm(std::span<const float> row) {
   return std::sqrt(sum);
 }
 
-bool AllFinite(std::span<const float> values) {
-  // 0 * x is 0 for finite x, else not a number.
-  float poison = 0;
-  for (const float value : values) poison += value * 0.0f;
-  return poison == 0;
-}
-
 }  // namespace pocketbert

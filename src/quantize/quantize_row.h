@@ -39,7 +39,4 @@ void QuantizeRow(std::span<const float> row, RowUse use, std::span<int8_t> value
 // sqrt(sum_k row[k]^2).
 double RowNorm(std::span<const float> row);
 
-// True if no element is infinite or not a number.
-bool AllFinite(std::span<const float> values);
-
 }  // namespace pocketbert

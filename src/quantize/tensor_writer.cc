@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/decimal.h"
 #include "base/json.h"
+#include "kernels/elementwise.h"
 
 namespace pocketbert {
 namespace {

@@ -52,15 +52,13 @@ class SpanSearch {
     }
   }
 
-  // Best first; none if the scores are no numbers.
+  // Best first.
   std::vector<Answer> Finish() const {
     std::vector<Answer> answers;
-    const bool has_tokens = text_.begin < text_.end;
-    if (has_tokens && best_.empty()) return answers;
     for (const Span& span : best_) answers.push_back({span.score, RangeOf(span)});
     if (options_.handle_impossible_answer) {
       answers.insert(answers.begin() + static_cast<ptrdiff_t>(NullPlace()), {null_score_, {0, 0}});
-    } else if (!has_tokens) {
+    } else if (text_.begin == text_.end) {
       answers.push_back({0, {0, 0}});
     }
     if (answers.size() > options_.top_k) answers.resize(options_.top_k);
@@ -69,7 +67,6 @@ class SpanSearch {
 
  private:
   void Consider(const Span& span) {
-    if (!(span.score >= 0)) return;  // no number
     if (best_.size() == options_.top_k) {
       if (!(span.score > best_.back().score)) return;
       best_.pop_back();
@@ -142,7 +139,7 @@ Result<Answers> AnswerBatch(const Model& model, TaskSession& task, TextList list
   const int32_t cls = model.tokenizer().special_ids().cls;
   Answers result;
   std::optional<SpanSearch> search;
-  ScoreWindows(model, task, *head, texts, [&](size_t t, size_t w, TensorView<float> scores) {
+  const auto visit = [&](size_t t, size_t w, TensorView<float> scores) {
     const WindowedText& text = texts[t];
     if (w == 0) search.emplace(options, text, cls);
     search->AddWindow(text.windows[w], scores);
@@ -151,11 +148,9 @@ Result<Answers> AnswerBatch(const Model& model, TaskSession& task, TextList list
     result.counts.push_back(static_cast<uint32_t>(answers.size()));
     result.tokens.push_back(static_cast<uint32_t>(text.tokens.size()));
     result.answers.insert(result.answers.end(), answers.begin(), answers.end());
-  });
-  const auto none = std::find(result.counts.begin(), result.counts.end(), 0u);
-  if (none == result.counts.end()) return result;
-  return AboutText(list.first_number + static_cast<size_t>(none - result.counts.begin()),
-                   Error{ErrorCode::kFormat, "the model's scores are no numbers"});
+  };
+  PB_RETURN_IF_ERROR(ScoreWindows(model, task, *head, texts, list.first_number, visit));
+  return result;
 }
 
 Result<Answers> AnswerAll(const Model& model, TaskSession& task, std::span<const TextPair> items,

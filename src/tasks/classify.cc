@@ -10,6 +10,7 @@
 #include "kernels/softmax.h"
 #include "nn/encoder.h"
 #include "nn/heads.h"
+#include "tasks/check_numbers.h"
 #include "tasks/sentence_vector.h"
 
 namespace pocketbert {
@@ -76,7 +77,10 @@ Result<Classification> ClassifyBatch(const Model& model, TaskSession& task, Text
   const TensorView<float> scores =  // [texts, labels]
       RunHead(config, head->weights, inputs, task.session);
   LogitsToScores(function, scores);
-  for (size_t r = 0; r < scores.rows; ++r) AppendBest(scores.Row(r), labels_per_text, result);
+  for (size_t r = 0; r < scores.rows; ++r) {
+    PB_RETURN_IF_ERROR(CheckNumbers(list.first_number + r, scores.Rows(r, r + 1), "scores"));
+    AppendBest(scores.Row(r), labels_per_text, result);
+  }
   return result;
 }
 

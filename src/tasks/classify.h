@@ -39,7 +39,7 @@ struct Classification {
 // Classifies as many texts, from the first, as fit one batch of the session: at least one if there
 // is one. A text's scores depend on the text, the model and the options only, bit for bit. Labels
 // of equal score keep their order. Errors: those of FillBatch and Model::RequireHead; kInvalidArgument
-// for a top_k of 0.
+// for a top_k of 0; kFormat for scores that are no numbers.
 Result<Classification> ClassifyBatch(const Model& model, TaskSession& session, TextList list,
                                      const ClassifyOptions& options);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "nn/encoder.h"
+#include "tasks/check_numbers.h"
 #include "tasks/sentence_vector.h"
 
 namespace pocketbert {
@@ -20,6 +21,9 @@ Result<Embeddings> EmbedBatch(const Model& model, TaskSession& task, TextList li
       RunEncoder(model.encoder_config(), model.encoder(), batch.view(), task.session);
   const TensorView<float> vectors =  // [texts, dimensions]
       SentenceVectors(model, hidden, batch.view(), plan.vectors, task.session);
+  for (size_t r = 0; r < vectors.rows; ++r) {
+    PB_RETURN_IF_ERROR(CheckNumbers(list.first_number + r, vectors.Rows(r, r + 1), "vectors"));
+  }
   AppendRows(vectors, result.data);
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "kernels/elementwise.h"
 #include "nn/encoder.h"
+#include "tasks/check_numbers.h"
 #include "tasks/sentence_vector.h"
 #include "tasks/token_windows.h"
 
@@ -74,17 +75,21 @@ Result<PartEmbeddings> EmbedWindows(const Model& model, TaskSession& task, TextL
     }
   }
   if (!options.each) result.data.resize(texts.size() * result.dimensions);
+  Status status = Done{};
   EncodeWindows(model, task, texts, [&](const WindowBatch& batch, TensorView<float> hidden) {
     const TensorView<float> vectors =  // [windows, dimensions]
         SentenceVectors(model, hidden, batch.view(), plan.vectors, task.session);
-    if (options.each) return AppendRows(vectors, result.data);
-    for (size_t i = 0; i < batch.places.size(); ++i) {
+    for (size_t i = 0; i < batch.places.size() && status.ok(); ++i) {
       const WindowBatch::Place& place = batch.places[i];
+      status = CheckNumbers(list.first_number + place.text, vectors.Rows(i, i + 1), "vectors");
+      if (options.each) continue;
       float* mean = result.data.data() + place.text * result.dimensions;
       AddToMean(vectors.Row(i), texts[place.text], place.window, plan.vectors.normalize,
                 {mean, 1, result.dimensions});
     }
+    if (options.each) AppendRows(vectors, result.data);
   });
+  PB_RETURN_IF_ERROR(std::move(status));
   return result;
 }
 
@@ -106,6 +111,11 @@ Result<PartEmbeddings> EmbedTokens(const Model& model, TaskSession& task, TextLi
       RunEncoder(model.encoder_config(), model.encoder(), batch.view(), task.session);
   const TensorView<float> vectors = hidden.Cols(0, result.dimensions);
   if (plan.vectors.normalize) ScaleToLengthOne(vectors);
+  for (size_t i = 0; i < result.texts(); ++i) {
+    PB_RETURN_IF_ERROR(CheckNumbers(list.first_number + i,
+                                    vectors.Rows(batch.offsets[i], batch.offsets[i + 1]),
+                                    "vectors"));
+  }
   AppendRows(vectors, result.data);
   return result;
 }

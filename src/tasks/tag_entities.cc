@@ -85,7 +85,7 @@ Result<Tagging> TagBatch(const Model& model, TaskSession& task, TextList list,
   std::vector<Entity> entities;  // of one text
   EntityJoiner joiner(labels, options.aggregation, entities);
   std::optional<WordRule> words;
-  ScoreWindows(model, task, *head, texts, [&](size_t t, size_t w, TensorView<float> scores) {
+  const auto visit = [&](size_t t, size_t w, TensorView<float> scores) {
     const WindowedText& text = texts[t];
     const std::span<const Token> tokens =
         std::span(text.tokens).subspan(text.begin, text.end - text.begin);
@@ -103,7 +103,8 @@ Result<Tagging> TagBatch(const Model& model, TaskSession& task, TextList list,
     result.tokens.push_back(static_cast<uint32_t>(text.tokens.size()));
     result.entities.insert(result.entities.end(), entities.begin(), entities.end());
     entities.clear();
-  });
+  };
+  PB_RETURN_IF_ERROR(ScoreWindows(model, task, *head, texts, list.first_number, visit));
   return result;
 }
 

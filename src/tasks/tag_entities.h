@@ -38,7 +38,7 @@ struct Tagging {
 // whatever its length. What a text gives depends on the text, the model and the options only, bit
 // for bit. A token goes on with the word before it if both are of one pre-token; or, where the model
 // does not mark such tokens (by "##"), if no blank (U+0020) is its first character or before it. An
-// unknown token never does. Errors: those of CutIntoWindows and Model::RequireHead.
+// unknown token never does. Errors: those of CutIntoWindows, Model::RequireHead and ScoreWindows.
 Result<Tagging> TagBatch(const Model& model, TaskSession& session, TextList list,
                          const TagOptions& options);
 

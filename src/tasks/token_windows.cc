@@ -6,6 +6,7 @@
 
 #include "nn/encoder.h"
 #include "nn/heads.h"
+#include "tasks/check_numbers.h"
 #include "text/utf8.h"
 
 namespace pocketbert {
@@ -137,16 +138,21 @@ void EncodeWindows(const Model& model, TaskSession& task, std::span<const Window
   if (!batch.places.empty()) RunBatch(model, task.session, batch, visit);
 }
 
-void ScoreWindows(const Model& model, TaskSession& task, const Head& head,
-                  std::span<const WindowedText> texts, WindowVisitor visit) {
+Status ScoreWindows(const Model& model, TaskSession& task, const Head& head,
+                    std::span<const WindowedText> texts, size_t first_number,
+                    WindowVisitor visit) {
+  Status status = Done{};
   EncodeWindows(model, task, texts, [&](const WindowBatch& batch, TensorView<float> hidden) {
     const TensorView<float> scores =  // [tokens, outputs]
         RunHead(head.spec.config, head.weights, hidden, task.session);
-    for (size_t i = 0; i < batch.places.size(); ++i) {
-      visit(batch.places[i].text, batch.places[i].window,
-            scores.Rows(batch.offsets[i], batch.offsets[i + 1]));
+    for (size_t i = 0; i < batch.places.size() && status.ok(); ++i) {
+      const WindowBatch::Place& place = batch.places[i];
+      const TensorView<float> own = scores.Rows(batch.offsets[i], batch.offsets[i + 1]);
+      status = CheckNumbers(first_number + place.text, own, "scores");
+      if (status.ok()) visit(place.text, place.window, own);
     }
   });
+  return status;
 }
 
 }  // namespace pocketbert

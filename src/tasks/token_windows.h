@@ -100,8 +100,11 @@ void EncodeWindows(const Model& model, TaskSession& session, std::span<const Win
 using WindowVisitor = Visitor<size_t, size_t, TensorView<float>>;
 
 // Runs encoder and head on all windows and visits them in order. `scores` are the visitor's to
-// change, until it returns; they depend on the window's tokens only, bit for bit.
-void ScoreWindows(const Model& model, TaskSession& session, const Head& head,
-                  std::span<const WindowedText> texts, WindowVisitor visit);
+// change, until it returns; they depend on the window's tokens only, bit for bit. `first_number` is
+// that of texts[0], for messages. Errors: kFormat for scores that are no numbers; the visits end
+// there.
+Status ScoreWindows(const Model& model, TaskSession& session, const Head& head,
+                    std::span<const WindowedText> texts, size_t first_number,
+                    WindowVisitor visit);
 
 }  // namespace pocketbert

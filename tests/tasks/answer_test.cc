@@ -200,22 +200,11 @@ TEST_CASE("a question that leaves little room: the stride gives way if nobody as
 
 TEST_CASE("a model whose scores are no numbers is told") {
   Folder folder = Fixture("qa");
-  std::string& weights = folder["model.safetensors"];
-  uint64_t header = 0;
-  std::memcpy(&header, weights.data(), sizeof(header));
-  const auto parsed = ParseJson(std::string_view(weights).substr(8, header), "header");
-  REQUIRE(parsed.ok());
-  // Weights near the largest float, so that sums overflow.
-  const Json weight = parsed.value().root().Get("qa_outputs.weight").value();
-  REQUIRE(weight.GetString("dtype").value() == "F32");
-  std::vector<size_t> at;
-  for (Json offset : weight.GetArray("data_offsets").value().Items()) {
-    at.push_back(8 + header + static_cast<size_t>(offset.AsInt(0, 1 << 30).value()));
-  }
-  std::fill(weights.begin() + static_cast<ptrdiff_t>(at[0]),
-            weights.begin() + static_cast<ptrdiff_t>(at[1]), '\x7f');
+  FillTensor("qa_outputs.weight", kHuge, folder);
   Opened opened = Open(folder);
-  CHECK(AskError(opened, kItems, {}).code == ErrorCode::kFormat);
+  const Error error = AskError(opened, kItems, {});
+  CHECK(error.code == ErrorCode::kFormat);
+  CHECK(error.message == "text 0: the model's scores are no numbers");
 }
 
 }  // namespace

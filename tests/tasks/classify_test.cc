@@ -239,5 +239,18 @@ TEST_CASE("named heads on the sentence vector, with temperature") {
   CHECK(error.message.find("warm") != std::string::npos);
 }
 
+TEST_CASE("a classifier whose scores are no numbers is told") {
+  Folder folder = Fixture("cls");
+  FillTensor("classifier.weight", kHuge, folder);
+  Opened opened = Open(folder);
+  for (const auto activation : {ScoreFunction::kNone, ScoreFunction::kSoftmax}) {
+    ClassifyOptions options;
+    options.activation = activation;
+    const Error error = ClassifyError(opened, options);
+    CHECK(error.code == ErrorCode::kFormat);
+    CHECK(error.message == "text 0: the model's scores are no numbers");
+  }
+}
+
 }  // namespace
 }  // namespace pocketbert

@@ -242,5 +242,16 @@ TEST_CASE("tokens of a text that is cut, of a prompt, and dimensions out of rang
   CHECK(PartsError(opened, kLong, options).code == ErrorCode::kTooLong);
 }
 
+TEST_CASE("parts of a model whose vectors are no numbers") {
+  Folder folder = Fixture("enc");
+  FillTensor("encoder.layer.1.output.LayerNorm.weight", kHuge, folder);
+  Opened opened = Open(folder);
+  for (const Kind kind : {Kind::kText, Kind::kWindow, Kind::kToken}) {
+    const Error error = PartsError(opened, "the old river boat", Windows(kind, 6, 0));
+    CHECK(error.code == ErrorCode::kFormat);
+    CHECK(error.message == "text 7: the model's vectors are no numbers");
+  }
+}
+
 }  // namespace
 }  // namespace pocketbert

@@ -300,5 +300,14 @@ TEST_CASE("scaling to length 1") {
   CHECK(values == std::vector<float>{0.6f, 0.8f, 0, 0, 1e-20f / 1e-12f, 0});
 }
 
+TEST_CASE("a model whose vectors are no numbers is told") {
+  Folder folder = Fixture("enc");
+  FillTensor("encoder.layer.1.output.LayerNorm.weight", kHuge, folder);
+  Opened opened = Open(folder);
+  const Error error = EmbedError(opened, {"boat", "sail"}, {});
+  CHECK(error.code == ErrorCode::kFormat);
+  CHECK(error.message == "text 0: the model's vectors are no numbers");
+}
+
 }  // namespace
 }  // namespace pocketbert

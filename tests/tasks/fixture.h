@@ -3,6 +3,7 @@
 
 #include <catch2/catch_amalgamated.hpp>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -87,6 +88,27 @@ inline Opened Open(const Folder& folder, Precision precision = Precision::kFloat
 }
 
 inline Folder Fixture(const std::string& name) { return ReadFolder(kHand + "fixtures/" + name); }
+
+// Sets every value of a tensor, F32, of the folder's model.safetensors.
+inline void FillTensor(const std::string& name, float value, Folder& folder) {
+  std::string& weights = folder["model.safetensors"];
+  uint64_t header = 0;
+  std::memcpy(&header, weights.data(), sizeof(header));
+  const auto parsed = ParseJson(std::string_view(weights).substr(8, header), "header");
+  REQUIRE(parsed.ok());
+  const Json tensor = parsed.value().root().Get(name).value();
+  REQUIRE(tensor.GetString("dtype").value() == "F32");
+  std::vector<size_t> at;
+  for (Json offset : tensor.GetArray("data_offsets").value().Items()) {
+    at.push_back(8 + header + static_cast<size_t>(offset.AsInt(0, 1 << 30).value()));
+  }
+  for (size_t i = at[0]; i < at[1]; i += sizeof(value)) {
+    std::memcpy(&weights[i], &value, sizeof(value));
+  }
+}
+
+// So large that sums of a few overflow.
+inline constexpr float kHuge = 3.3e38f;
 
 // Replaces files as a case's `files` say: null, {"json": …} or {"file": path}.
 inline void Overlay(Json files, const std::string& hand, Folder& folder) {

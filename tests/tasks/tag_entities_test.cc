@@ -172,5 +172,14 @@ TEST_CASE("what tagging refuses") {
   CHECK(TagError(without, kTexts, {}).code == ErrorCode::kUnsupported);
 }
 
+TEST_CASE("tagging by a model whose scores are no numbers is refused") {
+  Folder folder = Fixture("ner");
+  FillTensor("classifier.weight", kHuge, folder);
+  Opened opened = Open(folder);
+  const Error error = TagError(opened, kTexts, {});
+  CHECK(error.code == ErrorCode::kFormat);
+  CHECK(error.message == "text 0: the model's scores are no numbers");
+}
+
 }  // namespace
 }  // namespace pocketbert
