@@ -382,7 +382,7 @@ Status GraphWriter::End(Tensor& tensor) {
       PB_RETURN_IF_ERROR(writer_.WriteMatrix(use.target, std::move(use.turned), Place(use)));
     }
     use.done = true;
-    writer_.TensorComplete(use.target);
+    PB_RETURN_IF_ERROR(writer_.TensorComplete(use.target));
   }
   meter_.Remove(tensor.carry.capacity());
   return Done{};

@@ -112,8 +112,8 @@ Status ModelImporter::State::WriteData(size_t file, std::span<const uint8_t> byt
         const auto target = static_cast<size_t>(targets[row / rows]);
         const TensorPlace place{files[file].path, tensors[tensor].name, tensors[tensor].dtype};
         PB_RETURN_IF_ERROR(writer.front().WriteRow(target, row % rows, data, place));
-        if (row % rows == rows - 1) writer.front().TensorComplete(target);
-        return Done{};
+        if (row % rows < rows - 1) return Done{};
+        return writer.front().TensorComplete(target);
       });
   meter.Add(splitter.held_bytes());
   return status;

@@ -201,12 +201,15 @@ std::span<const double> TensorWriter::RowNorms(std::string_view name) const {
   return outputs_[TargetNamed(name)].row_norms;
 }
 
-void TensorWriter::QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
-                                std::span<const float> values) {
+Status TensorWriter::QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
+                                  std::span<const float> values) {
   const size_t groups = WeightGroups(spec.cols);
   const RowUse use = spec.kind == TensorKind::kMatrix ? RowUse::kProduct : RowUse::kLookup;
-  QuantizeRow(values, use, output.values.subspan(row * spec.cols, spec.cols),
-              output.scales.subspan(row * groups, groups), output.loss);
+  const std::span<float> scales = output.scales.subspan(row * groups, groups);
+  QuantizeRow(values, use, output.values.subspan(row * spec.cols, spec.cols), scales, output.loss);
+  if (AllFinite(scales)) return Done{};
+  return FormatError(Message("tensor ") + spec.name + " holds values too large for int8 in row " +
+                     row + ": their scale overflows");
 }
 
 Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,
@@ -227,8 +230,7 @@ Status TensorWriter::WriteRow(size_t target, size_t row, std::span<const uint8_t
                 output.floats.begin() + static_cast<ptrdiff_t>(row * spec.cols));
       break;
     case TargetForm::kInt8:
-      QuantizeInto(output, spec, row, values);
-      break;
+      return QuantizeInto(output, spec, row, values);
     case TargetForm::kStaged:
       if (output.staged.empty()) {
         output.staged.resize(spec.rows * bytes.size());
@@ -256,14 +258,15 @@ Status TensorWriter::WriteMatrix(size_t target, std::vector<uint8_t> rows,
   return Done{};
 }
 
-void TensorWriter::TensorComplete(size_t target) {
+Status TensorWriter::TensorComplete(size_t target) {
   outputs_[target].complete = true;
   // A group that is done may be what a later one waits for, never an earlier one.
   for (Group& group : groups_) {
     if (group.done || !IsReady(group)) continue;
-    QuantizeGroup(group);
+    PB_RETURN_IF_ERROR(QuantizeGroup(group));
     group.done = true;
   }
+  return Done{};
 }
 
 bool TensorWriter::IsReady(const Group& group) const {
@@ -316,7 +319,7 @@ std::vector<float> TensorWriter::Factors(const Group& group) {
   return factors;
 }
 
-void TensorWriter::QuantizeGroup(const Group& group) {
+Status TensorWriter::QuantizeGroup(const Group& group) {
   if (group.input.kind == EqualizedInput::Kind::kProjection) {
     ProjectEncoderInput(group);
   } else if (group.input.needs_encoder_input && encoder_input_.empty()) {
@@ -324,19 +327,21 @@ void TensorWriter::QuantizeGroup(const Group& group) {
   }
   const std::vector<float> factors = Factors(group);
   for (size_t k = 0; k < factors.size(); ++k) group.input_scale[k] = 1.0f / factors[k];
-  for (const size_t matrix : group.matrices) QuantizeStaged(matrix, factors);
+  for (const size_t matrix : group.matrices) PB_RETURN_IF_ERROR(QuantizeStaged(matrix, factors));
+  return Done{};
 }
 
-void TensorWriter::QuantizeStaged(size_t matrix, std::span<const float> factors) {
+Status TensorWriter::QuantizeStaged(size_t matrix, std::span<const float> factors) {
   const TensorSpec& spec = plan_->targets[matrix].spec;
   Output& output = outputs_[matrix];
   for (size_t n = 0; n < spec.rows; ++n) {
     const std::span<float> row = StagedRow(output, spec, n);
     for (size_t k = 0; k < spec.cols; ++k) row[k] *= factors[k];
-    QuantizeInto(output, spec, n, row);
+    PB_RETURN_IF_ERROR(QuantizeInto(output, spec, n, row));
   }
   meter_->Remove(output.staged.size());
   output.staged = std::vector<uint8_t>();  // `= {}` would keep the memory
+  return Done{};
 }
 
 // {"weights":{"encoder.layer.0.attention.self.query.weight":0.00712, …}}: relative error of each

@@ -39,13 +39,14 @@ class TensorWriter final : private ProfileTensors {
                             const ImportOptions& options);
 
   // Row `row` of target `target` of the plan, as bytes of the source's type. Rows of a target come
-  // in order. An error names a tensor that holds an infinity or a value that is not a number.
+  // in order. An error (kFormat) names a tensor that holds an infinity, a value that is not a
+  // number, or values whose scale would be one.
   Status WriteRow(size_t target, size_t row, std::span<const uint8_t> bytes,
                   const TensorPlace& place);
   // All rows of a matrix at once, F32; place.dtype is that, and the meter has counted them.
   Status WriteMatrix(size_t target, std::vector<uint8_t> rows, const TensorPlace& place);
-  // To be called after a target's last row: quantizes what has waited for it.
-  void TensorComplete(size_t target);
+  // To be called after a target's last row: quantizes what has waited for it. Errors as WriteRow's.
+  Status TensorComplete(size_t target);
 
   // All targets must be complete.
   Result<TensorFile> Finish() &&;
@@ -77,15 +78,15 @@ class TensorWriter final : private ProfileTensors {
   std::span<const float> Vector(std::string_view name) const override;
   std::span<const double> RowNorms(std::string_view name) const override;
 
-  void QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
-                    std::span<const float> values);
+  Status QuantizeInto(Output& output, const TensorSpec& spec, size_t row,
+                      std::span<const float> values);
   // Row `row` of a staged matrix, in row_.
   std::span<float> StagedRow(const Output& output, const TensorSpec& spec, size_t row);
   bool IsReady(const Group& group) const;
-  void QuantizeGroup(const Group& group);
+  Status QuantizeGroup(const Group& group);
   void ProjectEncoderInput(const Group& group);
   std::vector<float> Factors(const Group& group);
-  void QuantizeStaged(size_t matrix, std::span<const float> factors);
+  Status QuantizeStaged(size_t matrix, std::span<const float> factors);
   std::string FidelityJson() const;
 
   const ImportPlan* plan_;

@@ -9,6 +9,8 @@ namespace pocketbert {
 namespace {
 
 constexpr size_t kUsualMaxLength = 384;
+constexpr WindowNames kNames = {"context", "question and special tokens", "max_seq_len",
+                                "doc_stride"};
 
 // Tokens [first, last] of a WindowedText.
 struct Span {
@@ -133,6 +135,7 @@ Result<Answers> AnswerBatch(const Model& model, TaskSession& task, TextList list
   PB_RETURN_IF_ERROR(CheckOptions(*head, options));
   PB_RETURN_IF_ERROR(CheckItems(list));
   WindowOptions windows = options.windows;
+  windows.names = &kNames;
   if (!windows.max_length) windows.max_length = std::min(model.max_length(), kUsualMaxLength);
   PB_ASSIGN_OR_RETURN(const std::vector<WindowedText> texts,
                       CutIntoWindows(model, task, list, windows));

@@ -33,19 +33,21 @@ void FindText(int sequence, WindowedText& text) {
   }
 }
 
-Status Cut(size_t max_length, std::optional<size_t> stride, WindowedText& text) {
+Status Cut(size_t max_length, const WindowOptions& options, WindowedText& text) {
+  const WindowNames& names = *options.names;
   const size_t length = text.end - text.begin;
   const size_t around = text.tokens_around();
   if (around >= max_length) {
-    return TooLongError(Message("the tokens around it are ") + around +
-                        ", which leaves no room in a window of " + max_length);
+    return TooLongError(Message("the ") + names.around + " have " + around + " tokens, which leaves "
+                        "no room for the " + names.text + " in a window of " + max_length + " (" +
+                        names.max_length + ")");
   }
   const size_t room = max_length - around;
-  size_t shared = stride.value_or(std::min(kUsualStride, max_length / 2));
-  if (!stride && shared >= room) shared = room / 2;
-  if (length > room && shared >= room) {
-    return InvalidArgumentError(Message("the stride is ") + shared + ", expected below " + room +
-                                ", the tokens of the text in a window");
+  size_t shared = options.stride.value_or(std::min(kUsualStride, max_length / 2));
+  if (!options.stride && shared >= room) shared = room / 2;
+  if (shared >= room) {
+    return InvalidArgumentError(Message("the ") + names.stride + " is " + shared + ", expected below " +
+                                room + ", the tokens of the " + names.text + " in a window");
   }
   text.windows = CutWindows(length, room, shared, Side::kRight);
   return Done{};
@@ -67,7 +69,7 @@ Result<WindowedText> CutOne(const Model& model, const TextPair& item, size_t max
   text.prefix_units = PrefixUnits(options.prefix);
   text.tokens = std::move(encoding.tokens);
   FindText(item.pair ? 1 : 0, text);
-  PB_RETURN_IF_ERROR(Cut(max_length, options.stride, text));
+  PB_RETURN_IF_ERROR(Cut(max_length, options, text));
   return text;
 }
 

@@ -23,6 +23,17 @@
 
 namespace pocketbert {
 
+// What messages call the text that is cut, what stands around it in each window, and the options.
+struct WindowNames {
+  std::string_view text;
+  std::string_view around;
+  std::string_view max_length;
+  std::string_view stride;
+};
+
+inline constexpr WindowNames kTextNames = {"text", "special tokens and prompt", "maxLength",
+                                           "stride"};
+
 struct WindowOptions {
   // Most tokens of a window, special ones (and a question) included; from 1 to the model's. Absent:
   // the model's.
@@ -32,6 +43,8 @@ struct WindowOptions {
   std::optional<size_t> stride = {};
   // Put before each text, and in every window.
   std::string_view prefix = {};
+  // Names of the texts and options in messages.
+  const WindowNames* names = &kTextNames;
 };
 
 // UTF-16 units of a prefix, as tokens' ranges count them.

@@ -1,6 +1,7 @@
 #include "text/tokenizer.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "text/blank_trimming.h"
@@ -14,6 +15,9 @@ namespace {
 
 // Tokens that room is made for in advance.
 constexpr size_t kMostReserved = size_t{1} << 16;
+// From so many tokens of both texts of a pair on, it is not looked which one is longer: four times
+// as many would be some 250 MB.
+constexpr size_t kMostCompared = size_t{1} << 20;
 
 // Tokens that truncation leaves for the texts, template tokens taken off; an error if the options
 // cannot be obeyed.
@@ -48,9 +52,8 @@ class CallEncoder {
                                  : 0;
       PB_ASSIGN_OR_RETURN(room, RoomForText(*options_.truncation, special));
     }
-    const TextTokens::Needed needed = NeededTokens(room, pair);
-    PB_RETURN_IF_ERROR(Tokenize(0, input.text, needed));
-    if (pair) PB_RETURN_IF_ERROR(Tokenize(1, *input.pair, needed));
+    PB_RETURN_IF_ERROR(pair ? TokenizePair({input.text, *input.pair}, room)
+                            : TokenizeOne(input.text, room));
     PB_RETURN_IF_ERROR(CutAll(room, pair));
     PB_RETURN_IF_ERROR(CheckSize(pair));
     Assemble(0, 0, pair, out);
@@ -75,15 +78,42 @@ class CallEncoder {
   }
 
   // What is cut off is not asked for: of a text that is cut on the right, the rest need not be
-  // read; of one that is cut on the left, the beginning need not be kept. One token more than there
-  // is room for shows that something is cut.
-  TextTokens::Needed NeededTokens(size_t room, bool pair) const {
-    if (!options_.truncation || options_.return_overflow || pair ||
-        options_.truncation->strategy == TruncationStrategy::kOnlySecond) {
-      return {};
+  // read; of one that is cut on the left, the beginning need not be kept.
+  TextTokens::Needed Needed(size_t most) const {
+    if (!options_.truncation || options_.return_overflow) return {};
+    if (options_.truncation->direction == Side::kLeft) return {.last = most};
+    return {.first = most};
+  }
+
+  // One token more than there is room for shows that something is cut.
+  Status TokenizeOne(std::string_view text, size_t room) {
+    const bool cut = options_.truncation->strategy != TruncationStrategy::kOnlySecond;
+    return Tokenize(0, text, cut ? Needed(room + 1) : TextTokens::Needed());
+  }
+
+  Status TokenizePair(const std::array<std::string_view, 2>& texts, size_t room) {
+    const auto strategy =
+        options_.truncation ? options_.truncation->strategy : TruncationStrategy::kLongestFirst;
+    if (strategy != TruncationStrategy::kLongestFirst) {
+      const int cut = strategy == TruncationStrategy::kOnlyFirst ? 0 : 1;
+      PB_RETURN_IF_ERROR(Tokenize(1 - cut, texts[1 - cut], {}));
+      // Where it leaves no room, the error tells the other's length.
+      const bool fits = tokens_[1 - cut].size() < room;
+      return Tokenize(cut, texts[cut], fits ? Needed(room + 1) : TextTokens::Needed());
     }
-    if (options_.truncation->direction == Side::kLeft) return {.last = room + 1};
-    return {.first = room + 1};
+    // The longer text has the odd token: where both go beyond what was asked for, which one that is
+    // takes more of them to see.
+    for (size_t most = room + 1;; most *= 4) {
+      for (int which = 0; which < 2; ++which) {
+        PB_RETURN_IF_ERROR(Tokenize(which, texts[which], Needed(most)));
+      }
+      const size_t shorter = std::min(tokens_[0].size(), tokens_[1].size());
+      if (room % 2 == 0 || shorter < most) return Done{};
+      if (most >= kMostCompared) {
+        return OutOfMemoryError(Message("both texts of the pair have more than ") + most +
+                                " tokens");
+      }
+    }
   }
 
   Status Tokenize(int which, std::string_view text, TextTokens::Needed needed) {

@@ -116,6 +116,20 @@ TEST_CASE("infinities and values that are no numbers are refused with tensor and
   }
 }
 
+TEST_CASE("values whose scale overflows are refused as int8, with tensor and row") {
+  for (const char* name :
+       {"encoder.layer.1.attention.self.key.weight", "encoder.layer.0.output.dense.weight"}) {
+    const CheckpointShape shape;
+    Checkpoint checkpoint = testing::RandomCheckpoint(shape, 43);
+    std::vector<float>& values = checkpoint.at(name).values;
+    std::fill(values.begin(), values.end(), 3.3e38f);
+    const Folder folder = CheckpointFolder(shape, checkpoint);
+    const Error error = Refusal(folder, name, {.options = {.precision = Precision::kInt8}});
+    CHECK(Has(error.message, "too large for int8 in row 0"));
+    CHECK(error.code == ErrorCode::kFormat);
+  }
+}
+
 TEST_CASE("a file that ends early or goes on too long is refused with both sizes") {
   Folder folder = Fixture("enc");
   const std::string whole = folder.at("model.safetensors");

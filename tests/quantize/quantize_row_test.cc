@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/elementwise.h"
 #include "reference/weight_quantization.h"
 
 namespace pocketbert {

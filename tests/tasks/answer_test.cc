@@ -179,7 +179,15 @@ TEST_CASE("what answering refuses") {
   CHECK(code({kLong, "the mill"}) == ErrorCode::kTooLong);
   AnswerOptions options;
   options.windows = {.max_length = 20, .stride = 19};
-  CHECK(code({"who", kLong}, options) == ErrorCode::kInvalidArgument);
+  for (const std::string& context : {kLong, std::string("the mill")}) {
+    CHECK(code({"who", context}, options) == ErrorCode::kInvalidArgument);
+    CHECK(AskError(opened, {{"who", context}}, options).message ==
+          "text 0: the doc_stride is 19, expected below 16, the tokens of the context in a window");
+  }
+  options.windows = {.max_length = 4};
+  CHECK(AskError(opened, {{"who", "the mill"}}, options).message ==
+        "text 0: the question and special tokens have 4 tokens, which leaves no room for the "
+        "context in a window of 4 (max_seq_len)");
   options = {};
   options.top_k = 0;
   CHECK(code({"who", "the mill"}, options) == ErrorCode::kInvalidArgument);

@@ -156,8 +156,12 @@ TEST_CASE("what tagging refuses") {
   Opened opened = Open(Fixture("ner"));
   TagOptions options;
   options.windows = {.max_length = 2};
-  CHECK(TagError(opened, kTexts, options).code == ErrorCode::kTooLong);
+  const Error room = TagError(opened, kTexts, options);
+  CHECK(room.code == ErrorCode::kTooLong);
+  CHECK(room.message == "text 0: the special tokens and prompt have 2 tokens, which leaves no room "
+                        "for the text in a window of 2 (maxLength)");
   options.windows = {.max_length = 6, .stride = 4};
+  CHECK(TagError(opened, {{"Anna", {}}}, options).code == ErrorCode::kInvalidArgument);
   const Error stride = TagError(opened, kTexts, options);
   CHECK(stride.code == ErrorCode::kInvalidArgument);
   CHECK(stride.message ==
