@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { PocketBertError } from '../../web/src/errors.js';
 import { failure } from './support/errors.js';
 import type { Books } from './support/fake_engine.js';
 import { load, sameBytes } from './support/loading.js';
@@ -106,5 +107,14 @@ describe('graphs', () => {
         failure('unsupported', new RegExp(path)),
       );
     }
+  });
+
+  test('a graph of another name is refused, and told how to be taken', async () => {
+    const path = 'onnx/model_opset17.onnx';
+    await assert.rejects(load({ ...texts, [path]: new Uint8Array(20) }), (error) => {
+      assert.ok(error instanceof PocketBertError);
+      assert.equal(error.hint, `{ weights: '${path}' } takes this file`);
+      return true;
+    });
   });
 });

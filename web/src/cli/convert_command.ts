@@ -12,7 +12,8 @@ import { Terminal } from './terminal.js';
 export const convertUsage = `usage: pocketbert convert <folder|url> <out> [options]
 
 Converts a Hugging Face model (config.json, tokenizer.json, vocab.txt or vocab.json with merges.txt, and
-model.safetensors or its shards) into one file that PocketBERT loads with a single request, and tells what that costs in accuracy.
+model.safetensors, its shards or an ONNX graph) into one file that PocketBERT loads with a single request, and
+tells what that costs in accuracy.
 
   <folder|url>     a folder, or an address such as https://HOST/OWNER/MODEL/resolve/main/
   <out>            NAME.pocketbert.safetensors, or a folder that exists

@@ -234,10 +234,11 @@ class FolderReader {
     if (foreign === undefined) {
       return this.missing('model.safetensors', 'and neither was an index of shards', noWeights);
     }
+    const mayBeNamed = /\.onnx$/.test(foreign) && !/q4|bnb4/.test(foreign);
     return new PocketBertError(
       'unsupported',
       `in ${this.#store.label} the weights are in ${foreign}, which is not read; expected model.safetensors`,
-      { hint: noWeights },
+      { hint: mayBeNamed ? `{ weights: '${foreign}' } takes this file` : noWeights },
     );
   }
 
