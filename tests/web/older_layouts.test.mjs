@@ -83,20 +83,25 @@ function written(t, files) {
   return folder;
 }
 
+/** The files give these vectors from memory, disk and address, and converted. */
+async function assertEverywhere(t, files, expected) {
+  assert.deepEqual(await vectorsOf(files), expected);
+  const folder = written(t, files);
+  assert.deepEqual(await vectorsOf(folder), expected);
+  const { url } = await serveFiles(t, folder);
+  assert.deepEqual(await vectorsOf(url), expected);
+  const out = join(temporaryFolder(t), 'out.pocketbert.safetensors');
+  const { code, stderr } = await runScript('dist/cli.js', ['convert', folder, out]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(await vectorsOf(out), expected);
+}
+
 describe('older layouts', async () => {
   const expected = await vectorsOf(enc);
   for (const [name, files] of Object.entries(layouts)) {
     test(`${name}: the bits of the plain folder, from files, disk and address, and converted`, async (t) => {
       assert.equal(expected.maxTokens, 32, 'sentence_bert_config.json of the fixture');
-      assert.deepEqual(await vectorsOf(files), expected);
-      const folder = written(t, files);
-      assert.deepEqual(await vectorsOf(folder), expected);
-      const { url } = await serveFiles(t, folder);
-      assert.deepEqual(await vectorsOf(url), expected);
-      const out = join(temporaryFolder(t), 'out.pocketbert.safetensors');
-      const { code, stderr } = await runScript('dist/cli.js', ['convert', folder, out]);
-      assert.equal(code, 0, stderr);
-      assert.deepEqual(await vectorsOf(out), expected);
+      await assertEverywhere(t, files, expected);
     });
 
     test(`${name}: the tokenizer alone`, async () => {
@@ -124,16 +129,7 @@ describe('a tokenizer in vocab.json and merges.txt', () => {
 
   test('gives the bits that tokenizer.json gives, from files, disk and address, and converted', async (t) => {
     const expected = await vectorsOf(roberta);
-    const files = { ...others, ...tables };
-    assert.deepEqual(await vectorsOf(files), expected);
-    const folder = written(t, files);
-    assert.deepEqual(await vectorsOf(folder), expected);
-    const { url } = await serveFiles(t, folder);
-    assert.deepEqual(await vectorsOf(url), expected);
-    const out = join(temporaryFolder(t), 'out.pocketbert.safetensors');
-    const { code, stderr } = await runScript('dist/cli.js', ['convert', folder, out]);
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(await vectorsOf(out), expected);
+    await assertEverywhere(t, { ...others, ...tables }, expected);
   });
 
   test('alone', async () => {

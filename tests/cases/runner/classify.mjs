@@ -2,26 +2,22 @@
 
 import { Classifier } from 'pocketbert';
 import { compareLabels } from './compare.mjs';
+import { opening } from './opening.mjs';
 import { settle } from './settle.mjs';
 
 /** @returns {Promise<import('./outcome.mjs').Difference[]>} */
-export async function playClassify(testCase, { suite, sources, sessions, canary }) {
-  const { model, files: overlay, input, options, expect } = testCase;
-  // `weights` names a graph that the overlay has put in the place of model.safetensors.
-  const { precision = 'float32', weights: _inOverlay, truncation, ...callOptions } = options;
-  const files = await sources.modelFiles(suite.folder, model, overlay);
+export async function playClassify(testCase, context) {
+  const { input, expect } = testCase;
+  const { files, callOptions, open } = await opening(Classifier, testCase, context);
+  const { truncation, ...own } = callOptions;
   // A case without truncation has texts that fit: that they were cut would be an error of ours.
-  const call = { ...callOptions, truncate: truncation === true ? 'end' : 'error' };
+  const call = { ...own, truncate: truncation === true ? 'end' : 'error' };
   return settle(expect, {
     files,
-    canary,
+    canary: context.canary,
     compare,
     attempt: async () => {
-      const key = [suite.folder, model, overlay, precision];
-      const classifier = await sessions.open(Classifier, key, async () => ({
-        model: files,
-        precision,
-      }));
+      const classifier = await open();
       const results = await classifier.classify(input.items, call);
       if (expect.same_as_single === undefined) return { results };
       const alone = [];

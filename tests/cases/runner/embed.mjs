@@ -3,24 +3,19 @@
 import { Embedder } from 'pocketbert';
 import { compareVectors, greatestDifference } from './compare.mjs';
 import { difference } from './outcome.mjs';
+import { opening } from './opening.mjs';
 import { settle } from './settle.mjs';
 
 /** @returns {Promise<import('./outcome.mjs').Difference[]>} */
-export async function playEmbed(testCase, { suite, sources, sessions, canary }) {
-  const { model, files: overlay, input, options, expect } = testCase;
-  // `weights` names a graph that the overlay has put in the place of model.safetensors.
-  const { precision = 'float32', weights: _inOverlay, ...callOptions } = options;
-  const files = await sources.modelFiles(suite.folder, model, overlay);
+export async function playEmbed(testCase, context) {
+  const { input, expect } = testCase;
+  const { files, callOptions, open } = await opening(Embedder, testCase, context);
   return settle(expect, {
     files,
-    canary,
+    canary: context.canary,
     compare,
     attempt: async () => {
-      const key = [suite.folder, model, overlay, precision];
-      const embedder = await sessions.open(Embedder, key, async () => ({
-        model: files,
-        precision,
-      }));
+      const embedder = await open();
       const vectors = [...(await embedder.embed(input.texts, callOptions))];
       if (expect.same_as_single === undefined) return { vectors };
       const alone = [];

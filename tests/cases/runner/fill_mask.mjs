@@ -2,20 +2,19 @@
 
 import { Filler } from 'pocketbert';
 import { difference } from './outcome.mjs';
+import { opening } from './opening.mjs';
 import { settle } from './settle.mjs';
 
 /** @returns {Promise<import('./outcome.mjs').Difference[]>} */
-export async function playFillMask(testCase, { suite, sources, sessions, canary }) {
-  const { model, files: overlay, input, options, expect } = testCase;
-  const { precision = 'float32', ...callOptions } = options;
-  const files = await sources.modelFiles(suite.folder, model, overlay);
+export async function playFillMask(testCase, context) {
+  const { input, expect } = testCase;
+  const { files, callOptions, open } = await opening(Filler, testCase, context);
   return settle(expect, {
     files,
-    canary,
+    canary: context.canary,
     compare,
     attempt: async () => {
-      const key = [suite.folder, model, overlay, precision];
-      const filler = await sessions.open(Filler, key, async () => ({ model: files, precision }));
+      const filler = await open();
       return filler.fill(input.text, callOptions);
     },
   });

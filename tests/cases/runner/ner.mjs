@@ -2,21 +2,19 @@
 
 import { Tagger } from 'pocketbert';
 import { compareSpans, sameSpans } from './compare.mjs';
+import { opening } from './opening.mjs';
 import { settle } from './settle.mjs';
 
 /** @returns {Promise<import('./outcome.mjs').Difference[]>} */
-export async function playNer(testCase, { suite, sources, sessions, canary }) {
-  const { model, files: overlay, input, options, expect } = testCase;
-  // `weights` names a graph that the overlay has put in the place of model.safetensors.
-  const { precision = 'float32', weights: _inOverlay, ...callOptions } = options;
-  const files = await sources.modelFiles(suite.folder, model, overlay);
+export async function playNer(testCase, context) {
+  const { input, expect } = testCase;
+  const { files, callOptions, open } = await opening(Tagger, testCase, context);
   return settle(expect, {
     files,
-    canary,
+    canary: context.canary,
     compare,
     attempt: async () => {
-      const key = [suite.folder, model, overlay, precision];
-      const tagger = await sessions.open(Tagger, key, async () => ({ model: files, precision }));
+      const tagger = await open();
       const entities = await tagger.tag(input.text, callOptions);
       const batch = [`x ${input.text}`, input.text, '', input.text.slice(3)];
       const [, between] = await tagger.tag(batch, callOptions);

@@ -2,21 +2,21 @@
 
 import { Reader } from 'pocketbert';
 import { compareSpans, sameSpans } from './compare.mjs';
+import { opening } from './opening.mjs';
 import { settle } from './settle.mjs';
 
 /** @returns {Promise<import('./outcome.mjs').Difference[]>} */
-export async function playQa(testCase, { suite, sources, sessions, canary }) {
-  const { model, files: overlay, input, options, expect } = testCase;
-  const { precision = 'float32', weights: _inOverlay, top_k: best = 1, ...rest } = options;
+export async function playQa(testCase, context) {
+  const { input, expect } = testCase;
+  const { files, callOptions: own, open } = await opening(Reader, testCase, context);
+  const { top_k: best = 1, ...rest } = own;
   const callOptions = { ...rest, top_k: best };
-  const files = await sources.modelFiles(suite.folder, model, overlay);
   return settle(expect, {
     files,
-    canary,
+    canary: context.canary,
     compare,
     attempt: async () => {
-      const key = [suite.folder, model, overlay, precision];
-      const reader = await sessions.open(Reader, key, async () => ({ model: files, precision }));
+      const reader = await open();
       const { question, context } = input;
       const answers = await reader.answer(question, context, callOptions);
       const batch = [{ question: 'who', context: `x ${context}` }, input, input];

@@ -2,23 +2,19 @@
 
 import { Classifier } from 'pocketbert';
 import { compareLabels } from './compare.mjs';
+import { opening } from './opening.mjs';
 import { settle } from './settle.mjs';
 
 /** @returns {Promise<import('./outcome.mjs').Difference[]>} */
-export async function playZeroShot(testCase, { suite, sources, sessions, canary }) {
-  const { model, files: overlay, input, options, expect } = testCase;
-  const { precision = 'float32', ...callOptions } = options;
-  const files = await sources.modelFiles(suite.folder, model, overlay);
+export async function playZeroShot(testCase, context) {
+  const { input, expect } = testCase;
+  const { files, callOptions, open } = await opening(Classifier, testCase, context);
   return settle(expect, {
     files,
-    canary,
+    canary: context.canary,
     compare: (found) => compareLabels([found], [expect.results], expect.abs),
     attempt: async () => {
-      const key = [suite.folder, model, overlay, precision];
-      const classifier = await sessions.open(Classifier, key, async () => ({
-        model: files,
-        precision,
-      }));
+      const classifier = await open();
       return classifier.zeroShot(input.text, input.labels, callOptions);
     },
   });
