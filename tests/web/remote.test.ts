@@ -52,6 +52,17 @@ async function loaded(openPort: OpenPort): Promise<Remote> {
 }
 
 describe('remote', () => {
+  test('a host reports as soon as it starts: from then on its silence tells', async () => {
+    const { openPort } = channel();
+    const heard: string[] = [];
+    const remote = new Remote(openPort);
+    await remote
+      .call('start', { options: {} }, { onProgress: (done) => heard.push(String(done)) })
+      .then(() => heard.push('started'));
+    assert.deepEqual([heard[0], heard.at(-1)], ['0', 'started']);
+    remote.close(new PocketBertError('destroyed', 'the end'));
+  });
+
   test('arguments and results cross; memory is handed over, not copied', async () => {
     const { openPort } = channel();
     const remote = await loaded(openPort);

@@ -9,9 +9,10 @@ import { destroyedError, whenAborted } from '../endings.js';
 import { abortError, PocketBertError, throwIfAborted, toPocketBertError } from '../errors.js';
 import type { CreateOptions, Info, Memory, Source, WasmFiles, WasmSource } from '../types.js';
 import { HostLost, Remote, type RemoteCallOptions } from '../worker/client.js';
-import { openDirectPort, openWorkerPort, type OpenPort } from '../worker/ports.js';
+import { openDirectPort, openWorkerPort } from '../worker/ports.js';
 import type { Args, Method, Results } from '../worker/protocol.js';
 import type { EngineFacts } from '../worker/host.js';
+import { startEngine } from '../worker/start_engine.js';
 import { isRecord } from './files.js';
 import { describe } from './info.js';
 import { load, type Loaded } from './load.js';
@@ -34,6 +35,8 @@ interface Running {
   readonly notes: readonly string[];
 }
 
+const replacedNote = 'a worker fell silent while it started and was replaced';
+
 function isTable(wasm: unknown): wasm is WasmFiles {
   return isRecord(wasm) && !isSource(wasm);
 }
@@ -53,25 +56,6 @@ function engineOptions(options: SessionOptions): Args['start']['options'] {
 
 function runsInWorker(options: SessionOptions): boolean {
   return options.worker ?? (typeof Worker === 'function' && !hasDisk());
-}
-
-async function startEngine(
-  openPort: OpenPort,
-  options: SessionOptions,
-  meter: ProgressMeter,
-  signal: AbortSignal,
-): Promise<{ remote: Remote; facts: EngineFacts }> {
-  const remote = new Remote(openPort);
-  whenAborted(signal, (error) => remote.close(error));
-  try {
-    const warm = !options.tokenizerOnly && options.precision !== 'float32';
-    const facts = await remote.call('start', { options: engineOptions(options), warm });
-    meter.engineReady();
-    return { remote, facts };
-  } catch (thrown) {
-    remote.close(new PocketBertError('destroyed', 'the engine did not start'));
-    throw thrown;
-  }
 }
 
 /** The listener, which notes what it throws in `faults`. */
@@ -110,13 +94,18 @@ async function run(options: SessionOptions, outer: AbortSignal | undefined): Pro
       signal,
       note: (sentence: string) => void notes.push(sentence),
     };
-    const engine = startEngine(openPort, options, meter, signal);
-    const remote = engine.then((started) => started.remote);
+    const isWarm = !options.tokenizerOnly && options.precision !== 'float32';
+    const engine = startEngine(openPort, { options: engineOptions(options), warm: isWarm }, signal);
+    const remote = engine.then((started) => {
+      meter.engineReady();
+      return started.remote;
+    });
     remote.catch(() => {});
     const origin = await originOf(options.model, reading);
     const loading = load(origin, options, { remote, meter, signal, notes });
     const [started, loaded] = await Promise.all([engine, loading]);
     await warm(started.remote, loaded, signal);
+    if (started.replaced > 0) notes.push(replacedNote);
     meter.ready();
     return { ...started, loaded, notes };
   } catch (thrown) {

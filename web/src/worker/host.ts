@@ -51,6 +51,14 @@ export interface EngineFacts {
 /** Tells how far a job is, in units of its own. */
 export type Report = (done: number, total: number) => void;
 
+/** A host in its start reports every so many ms. */
+const kBeatMs = 250;
+
+interface StartArgs {
+  readonly options: Omit<EngineOptions, 'signal' | 'fetch'>;
+  readonly warm?: boolean;
+}
+
 interface State {
   stopped: boolean;
   engine: Engine | undefined;
@@ -192,13 +200,13 @@ export function createHandlers(loadEngine: LoadEngine) {
     tokenizer: undefined,
   };
   return {
-    /** @param args `warm`: what needs no model is done before one is here */
-    start: (args: {
-      readonly options: Omit<EngineOptions, 'signal' | 'fetch'>;
-      readonly warm?: boolean;
-    }) =>
+    /** Reports while it works, see start_engine.ts.
+     *  @param args `warm`: what needs no model is done before one is here */
+    start: (args: StartArgs, report: Report) =>
       once(async (): Promise<EngineFacts> => {
-        const engine = await loadEngine(args.options);
+        report(0, 1);
+        const beats = setInterval(() => report(0, 1), kBeatMs);
+        const engine = await loadEngine(args.options).finally(() => clearInterval(beats));
         if (state.stopped) engine.destroy();
         else if (args.warm) engine.warmUp();
         state.engine = engine;
