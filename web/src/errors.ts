@@ -40,13 +40,16 @@ export interface PocketBertErrorOptions {
 
 /** The only error class that a PocketBERT promise rejects with. */
 export class PocketBertError extends Error {
+  /** Stays when the code is made smaller. */
+  static override readonly name: string = 'PocketBertError';
+
   readonly code: ErrorCode;
   /** What the caller can do about it; empty if there is nothing to add. */
   readonly hint: string;
 
   constructor(code: ErrorCode, message: string, options: PocketBertErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'PocketBertError';
+    this.name = PocketBertError.name;
     this.code = code;
     this.hint = options.hint ?? '';
   }
