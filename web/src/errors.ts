@@ -38,7 +38,10 @@ export interface PocketBertErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error class that a PocketBERT promise rejects with. */
+/**
+ * The only error class that a PocketBERT promise rejects with, but for what your own `onProgress` or
+ * `onResult` throws: that arrives as it is. What your `fetch` throws is the `cause` of a `network` error.
+ */
 export class PocketBertError extends Error {
   /** Stays when the code is made smaller. */
   static override readonly name: string = 'PocketBertError';
