@@ -24,6 +24,7 @@ const kLater = [
   'filling.js',
   'folder.js',
   'integrity.js',
+  'judging.js',
   'parts.js',
   'pipeline_tasks.js',
   'quantizing.js',

@@ -55,6 +55,7 @@ const kEntries = [
   { out: 'answering', source: 'web/src/tasks/answering.ts', apart: true },
   { out: 'explaining', source: 'web/src/tasks/explaining.ts', apart: true },
   { out: 'filling', source: 'web/src/tasks/filling.ts', apart: true },
+  { out: 'judging', source: 'web/src/tasks/judging.ts', apart: true },
   { out: 'parts', source: 'web/src/tasks/parts.ts', apart: true },
   { out: 'quantizing', source: 'web/src/tasks/quantizing.ts', apart: true },
   { out: 'ranking', source: 'web/src/tasks/ranking.ts', apart: true },

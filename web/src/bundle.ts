@@ -21,7 +21,7 @@ import { brokenHeader, join, readHeader } from './models/safetensors_header.js';
 import { decoded, missing, stem } from './models/source.js';
 import { openUrl } from './models/url_file.js';
 import { textsOf } from './tasks/encoding.js';
-import { headOf, scoreOf } from './tasks/label_scores.js';
+import { fitting, headOf, scoreOf } from './tasks/label_scores.js';
 import { ownOptions } from './tasks/model_user.js';
 import {
   callTable,
@@ -46,6 +46,7 @@ export const _internals = {
   check,
   checkValue,
   decoded,
+  fitting,
   hasDisk,
   headOf,
   isRecord,

@@ -348,6 +348,7 @@ async function zeroShotClassification(
       sequence: list[i] ?? '',
       labels: best.map(({ label }) => label),
       scores: best.map(({ score }) => score),
+      ...(best.notes.length > 0 && { notes: best.notes }),
     }));
     const [only] = results;
     return isList(texts) || only === undefined ? results : only;

@@ -133,6 +133,8 @@ export interface ZeroShotClassification {
   /** Best first. */
   readonly labels: string[];
   readonly scores: number[];
+  /** Only where there is something to say, as in `ZeroShotLabels`. */
+  readonly notes?: readonly string[];
 }
 
 export interface ZeroShotClassificationPipeline extends PipelineObject {
