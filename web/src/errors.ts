@@ -15,7 +15,7 @@ export const errorCodes = [
   'unsupported',
   /** `truncate: 'error'` was asked for and a text has more tokens than fit. */
   'too_long',
-  /** An option or an argument has a value that makes no sense. */
+  /** An option or an argument has a value that makes no sense, or is a path where nothing is. */
   'invalid_argument',
   /** The engine or the browser could not get the memory that was needed. */
   'out_of_memory',
