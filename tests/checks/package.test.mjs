@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { publint } from 'publint';
-import { kTop, readText } from './tree.mjs';
+import { kTop, localLinks, readText } from './tree.mjs';
 
 const kLifecycle = [
   'preinstall',
@@ -69,8 +69,11 @@ describe('the package', () => {
     );
   });
 
-  test('holds what is built and the default model', () => {
+  test('holds what is built, the default model, and what its documents link to', () => {
     const files = packedFiles();
+    const documents = files.filter((path) => path.endsWith('.md'));
+    const linked = documents.flatMap(localLinks);
+    assert.ok(linked.length > 5, linked.join());
     const needed = [
       'dist/index.js',
       'dist/index.d.ts',
@@ -85,6 +88,7 @@ describe('the package', () => {
         `dist/pocketbert-${name}.wasm`,
       ]),
       'models/default/default.pocketbert.safetensors',
+      ...linked,
     ];
     assert.deepEqual(
       needed.filter((path) => !files.includes(path)),
@@ -93,7 +97,7 @@ describe('the package', () => {
     const allowed =
       /^(dist\/.*\.(js|wasm|d\.ts)|models\/default\/.*|LICENSE|README\.md|package\.json)$/;
     assert.deepEqual(
-      files.filter((path) => !allowed.test(path)),
+      files.filter((path) => !allowed.test(path) && !linked.includes(path)),
       [],
     );
   });
