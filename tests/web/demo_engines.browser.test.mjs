@@ -108,6 +108,13 @@ for (const engine of ['firefox', 'webkit']) {
           text.endsWith('Requests made in that time: 0.'),
         );
         await tagEntities(window, site);
+        await window.evaluate("(document.getElementById('tab-network').click(), true)");
+        // WebKit has no records of scripts that the second worker had already: then the page must say so.
+        const isScript = (path) => /\/assets\/[\w-]+\.js$/.test(path);
+        await poll(window, `[${kRowPaths}, ${textOf('network-summary')}]`, ([found, summary]) => {
+          const left = unlisted(found);
+          return left.every(isScript) && (left.length > 0) === summary.includes('keeps no record');
+        });
         await site.close();
         await window.evaluate(type('entities-text', ''));
         await poll(window, kMarks, (text) => text === '');

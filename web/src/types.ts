@@ -295,7 +295,8 @@ export interface Memory {
   readonly arena: number;
 }
 
-/** A request that the worker made: for its own code, never with a text in it. */
+/** A request that the worker made: for its own code, never with a text in it. The browser's records tell;
+ *  WebKit has none of scripts that it had already and that had not changed. */
 export interface RequestRecord {
   readonly url: string;
   /** Milliseconds since 1970. */
