@@ -96,12 +96,18 @@ export class NetworkPanel extends Panel {
     return ` This browser keeps no record of what threads fetch: ${others}`;
   }
 
-  /** A sentence if the browser (WebKit) has no records of what it asked for again and had unchanged. */
+  /**
+   * A sentence if the browser (WebKit) has no records of what it asked for again and had unchanged. It is
+   * also the one that loses a record of a short file now and then.
+   */
   #unseenScripts(): string {
     const silent = [...this.#workers.values()].filter((requests) => !requests.some(isEngine));
     if (silent.length === 0) return '';
     const workers = formatCount(silent.length, 'worker');
-    return ` This browser keeps no record of a worker’s scripts that had not changed: ${workers} loaded them again.`;
+    return (
+      ' This browser keeps no record of a worker’s scripts that had not changed, and now and then none of a ' +
+      `short file: ${workers} loaded such scripts again.`
+    );
   }
 
   #drawSince(all: readonly SeenRequest[]): void {
