@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { projectFiles, kTop, readText } from './tree.mjs';
+import { kTop, localLinks, projectFiles, readText } from './tree.mjs';
 
 /** The first js block below the heading "Quick start", and the text block with what it prints. */
 function quickStart(text) {
@@ -32,8 +32,7 @@ test('local links of the documents lead to files', () => {
   const documents = known.filter((path) => /^(README|CONTRIBUTING)\.md$/.test(path));
   assert.equal(documents.length, 2);
   const broken = documents.flatMap((path) =>
-    [...readText(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
-      .map((match) => match[1].replace(/^\.\//, '').replace(/\/$/, ''))
+    localLinks(path)
       .filter((link) => !known.some((file) => file === link || file.startsWith(`${link}/`)))
       .map((link) => `${path}: ${link}`),
   );

@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const kTop = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,4 +23,10 @@ export function projectFiles() {
 /** @param {string} path relative to the top */
 export function readText(path) {
   return readFileSync(kTop + path, 'utf8');
+}
+
+/** What a Markdown document links to within the tree: paths from the root. */
+export function localLinks(path) {
+  const links = readText(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g);
+  return [...links].map((match) => posix.join(posix.dirname(path), match[1]).replace(/\/$/, ''));
 }

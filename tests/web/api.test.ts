@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Classifier, Embedder, ModelUser, Tokenizer, type CallOptions } from 'pocketbert';
+import { Classifier, Embedder, ModelUser, pipeline, Tokenizer, type CallOptions } from 'pocketbert';
 import { cls, code, enc } from './support/public_api.js';
 
 const sentences = [
@@ -174,8 +174,12 @@ describe('embedder', () => {
       await other;
     }
     assert.equal((await embedder.memory()).wasm, before.wasm, 'a new engine was started');
-    const create = Embedder.create({ model: enc, onProgress });
-    await assert.rejects(create, (thrown) => thrown === fault);
+    for (const model of [enc, embedder]) {
+      const create = Embedder.create({ model, onProgress });
+      await assert.rejects(create, (thrown) => thrown === fault);
+    }
+    const extract = pipeline('feature-extraction', enc, { progress_callback: onProgress });
+    await assert.rejects(extract, (thrown) => thrown === fault);
   });
 
   test('many calls at once with one signal: node warns of nothing', async () => {

@@ -1,7 +1,7 @@
 // The program `pocketbert`: what convert writes and tells.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Classifier, Embedder } from 'pocketbert';
@@ -156,6 +156,40 @@ describe('convert', () => {
     assert.deepEqual(results[0], results[1]);
   });
 
+  test('a head that is not compared is said to be not measured', async (t) => {
+    const ner = join(fixtures, 'ner');
+    const { stdout } = await convert(t, ner);
+    assert.match(stdout, /^not measured: what int8 costs the results of tag$/m);
+    assert.deepEqual(JSON.parse((await convert(t, ner, '--json')).stdout).not_measured, ['tag']);
+    assert.doesNotMatch((await convert(t, ner, '--dtype', 'float32')).stdout, /not measured/);
+    assert.doesNotMatch((await convert(t, join(fixtures, 'cls'))).stdout, /not measured/);
+  });
+
+  test('--weights names the file of the folder that is read', async (t) => {
+    const graph = 'tests/cases-families/hand/fixtures/onnx-bert';
+    const folder = temporaryFolder(t);
+    cpSync(enc, folder, { recursive: true });
+    renameSync(join(folder, 'model.safetensors'), join(folder, 'other.safetensors'));
+    const { out } = await convert(t, folder, '--weights', 'other.safetensors');
+    const tensors = ({ header, data }) => [{ ...header, __metadata__: undefined }, data];
+    const usual = await convert(t, enc);
+    assert.deepEqual(tensors(readSafetensors(out)), tensors(readSafetensors(usual.out)));
+    renameSync(join(folder, 'other.safetensors'), join(folder, 'other.onnx'));
+    const place = join(temporaryFolder(t), 'a.safetensors');
+    for (const command of [['inspect', folder], ['inspect', folder, '--json'], ['convert', folder, place]]) {
+      const result = await cli(...command);
+      assert.equal(result.code, 1);
+      assert.match(result.stdout + result.stderr, /"?--weights other\.onnx takes this file"?$/m);
+    }
+    const quantized = await convert(t, graph, '--weights', 'onnx/model_int8.onnx');
+    assert.match(quantized.stderr, /of the graph onnx\/model_int8\.onnx/);
+    for (const command of [['inspect', graph], ['convert', graph, join(temporaryFolder(t), 'a.safetensors')]]) {
+      const { code, stdout, stderr } = await cli(...command, '--weights', 'absent.onnx');
+      assert.equal(code, 1);
+      assert.match(stdout + stderr, /absent\.onnx was not found.*the option weights names this file/);
+    }
+  });
+
   test('a folder as output gets a file named after the source', async (t) => {
     const folder = temporaryFolder(t);
     const { code, stdout } = await cli('convert', enc, folder);
@@ -226,6 +260,8 @@ describe('wrong calls end with code 2, say what is wrong and write nothing', () 
     [['convert', enc, 'OUT/a.safetensors', '--dtype', 'int4'], /--dtype is "int4", expected one of int8, float32/],
     [['convert', enc, 'OUT/a.safetensors', '--fast'], /--fast/],
     [['convert', enc, 'OUT/model.bin'], /no folder and does not end in/],
+    [['convert', enc, 'OUT/a.safetensors', '--weights', ''], /--weights is empty/],
+    [['convert', enc, enc], /enc\.pocketbert\.safetensors" lies in the folder that is read/],
     [['convert', enc, join(enc, 'a.safetensors')], /lies in the folder that is read/],
   ];
   for (const [args, message] of calls) {
@@ -236,7 +272,7 @@ describe('wrong calls end with code 2, say what is wrong and write nothing', () 
       assert.match(stderr, message);
       assert.equal(stdout, '');
       assert.deepEqual(readdirSync(folder), []);
-      assert.ok(!existsSync(join(enc, 'a.safetensors')));
+      for (const name of ['a', 'enc.pocketbert']) assert.ok(!existsSync(join(enc, `${name}.safetensors`)));
     });
   }
 });

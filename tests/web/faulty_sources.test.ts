@@ -57,6 +57,19 @@ describe('sources that are none', () => {
     );
   });
 
+  test('a fetch that throws: its own error is the cause', async () => {
+    const fault = new RangeError('the tunnel is closed');
+    const own = (): never => {
+      throw fault;
+    };
+    for (const source of ['https://host.test/m/', 'https://host.test/m.safetensors']) {
+      await assert.rejects(load(source, { fetch: own }), (thrown) => {
+        failure('network', /host\.test.*could not be fetched: the tunnel is closed/)(thrown);
+        return thrown instanceof Error && thrown.cause === fault;
+      });
+    }
+  });
+
   test('a fetch that gives no Response', async () => {
     for (const answer of [undefined, null, 'text', {}]) {
       const own = untypedFetch(async () => answer);

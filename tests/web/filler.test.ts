@@ -110,6 +110,12 @@ test('the pipeline has the shapes of transformers.js', async () => {
   assert.deepEqual({ ...plain }, found);
   assert.deepEqual(Object.keys(plain), ['0', '1', 'notes']);
   assert.deepEqual(plain.notes, []);
+  assert.equal(typeof plain[0]?.token_str, 'string');
+  const several = await unmask<Fill[]>('the [MASK] river [MASK].', { top_k: 2 });
+  assert.deepEqual(
+    several.map((words) => words.map(({ token_str: word }) => typeof word)),
+    [['string', 'string'], ['string', 'string']],
+  );
   const [other] = await unmask(['the old [MASK] was slow'], { targets: ['Boat', 'river'] });
   assert.equal(other?.notes.length, 1);
   assert.match(other?.notes[0] ?? '', /"Boat".*"boat"/);

@@ -130,6 +130,39 @@ describe('inspect', () => {
   });
 });
 
+describe('what is told of sizes', () => {
+  test('of a folder: its weights exactly, also where the server tells no length; the one file roughly', async (t) => {
+    const lines = (source) => runScript('dist/cli.js', ['inspect', source]);
+    const here = await lines(enc);
+    assert.match(here.stdout, /^size +[\d.]+ kB of weights; about [\d.]+ kB as one int8 file$/m);
+    const server = await serveFiles(t, fixtures, (path, response) => {
+      if (!path.endsWith('.safetensors')) return false;
+      response.writeHead(200);
+      response.write(weights, () => response.end());
+      return true;
+    });
+    assert.equal((await inspect(`${server.url}enc/`)).source_bytes, weights.length);
+    const out = await converted(t);
+    assert.match((await lines(out)).stdout, /^size +[\d.]+ kB, one int8 file$/m);
+  });
+
+  test('of a graph at an address that tells no length: nothing', async (t) => {
+    const folder = join(fixtures, '../../../cases-families/hand/fixtures/onnx-bert');
+    const server = await serveFiles(t, folder, (path, response) => {
+      if (!path.endsWith('.onnx')) return false;
+      response.writeHead(200);
+      response.write(readFileSync(join(folder, path)), () => response.end());
+      return true;
+    });
+    const args = ['inspect', server.url, '--weights', 'onnx/model_int8.onnx'];
+    const { stdout: json } = await runScript('dist/cli.js', [...args, '--json']);
+    const { source_bytes: bytes, usable } = JSON.parse(json);
+    assert.deepEqual([usable, bytes], [true, undefined]);
+    const { stdout } = await runScript('dist/cli.js', args);
+    assert.match(stdout, /^size +weights of unknown size; about /m);
+  });
+});
+
 describe('inspect refuses with code 1', () => {
   const refusals = [
     ['another family', 'unsupported', /mamba/, (t) => withConfig(t, { model_type: 'mamba' })],
@@ -167,11 +200,18 @@ describe('inspect refuses with code 1', () => {
   }
 
   test('what cannot be looked at is an error, no verdict', async () => {
-    for (const source of [join(enc, 'nowhere'), 'http://127.0.0.1:9/model/']) {
-      const { code, stdout, stderr } = await runScript('dist/cli.js', ['inspect', source, '--json']);
+    for (const [source, expected] of [
+      [join(enc, 'nowhere'), 'invalid_argument'],
+      ['http://127.0.0.1:9/model/', 'network'],
+    ]) {
+      const { code, stdout, stderr } = await runScript('dist/cli.js', ['inspect', source]);
       assert.equal(code, 1);
       assert.equal(stdout, '');
       assert.match(stderr, /^pocketbert: .*(was not found|could not be fetched)/);
+      const { error, ...rest } = await inspect(source, 1);
+      assert.deepEqual(rest, { source });
+      assert.equal(error.code, expected);
+      assert.match(stderr, new RegExp(error.message.replace(/[^\w ]/g, '.')));
     }
   });
 });

@@ -63,12 +63,28 @@ describe('pipeline', () => {
     assert.equal((await classify('boat', { top_k: null })).length, labels);
     const two = await classify(['boat', 'river']);
     assert.deepEqual([two.length, two.every(isLabel)], [2, true]);
+    assert.equal(two[0]?.label, one[0]?.label);
     const lists = await classify(['boat', 'river'], { top_k: 2 });
     assert.deepEqual(
       lists.map((list) => Array.isArray(list) && list.length),
       [2, 2],
     );
     await classify.dispose();
+  });
+
+  test('question-answering gives one answer, or a list with top_k above 1, and a list of either for lists', async () => {
+    const answer = await pipeline('question-answering', qa);
+    const [question, context] = ['who', 'the old boat on the river'];
+    const one = await answer(question, context);
+    assert.equal(context.slice(one.start, one.end), one.answer);
+    assert.deepEqual(await answer(question, context, { top_k: 1 }), one);
+    const two = await answer(question, context, { top_k: 2 });
+    assert.deepEqual([two.length, two[0]], [2, one]);
+    const questions = [question, question];
+    const contexts = [context, context];
+    assert.deepEqual(await answer(questions, contexts), [one, one]);
+    assert.deepEqual(await answer(questions, contexts, { top_k: 2 }), [two, two]);
+    await answer.dispose();
   });
 
   test('what is not there is refused by name', async () => {

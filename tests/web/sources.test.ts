@@ -150,7 +150,7 @@ describe('sources', () => {
   test('what is no source is refused', async () => {
     await assert.rejects(load(''), failure('invalid_argument', /empty string/));
     await assert.rejects(load(42 as unknown as Source), failure('invalid_argument', /number/));
-    await assert.rejects(load('/no/such/place'), failure('network', /\/no\/such\/place/));
+    await assert.rejects(load('/no/such/place'), failure('invalid_argument', /\/no\/such\/place/));
   });
 
   test('two Files of one name are refused', async () => {

@@ -88,6 +88,22 @@ describe('zeroShot', () => {
     await rank.destroy();
   });
 
+  test('a head that knows no entailment: its last label is taken, and the result says so', async () => {
+    assert.deepEqual((await classifier.zeroShot(text, labels)).notes, []);
+    const topics = await Classifier.create({ model: cls });
+    const names = topics.info.model.heads[0]?.labels ?? [];
+    const found = await topics.zeroShot([text, 'boat'], labels);
+    for (const { entailment, notes } of found) {
+      assert.equal(entailment, names.at(-1));
+      assert.equal(notes.length, 1);
+      assert.ok(notes[0]?.includes(`(${names.join(', ')}) begins with "entail", so ${entailment}`), notes[0]);
+    }
+    const classify = await pipeline('zero-shot-classification', topics);
+    assert.deepEqual((await classify(text, labels)).notes, found[0]?.notes);
+    assert.equal('notes' in (await (await pipeline('zero-shot-classification', classifier))(text, labels)), false);
+    await topics.destroy();
+  });
+
   test('the pipeline has the shapes of transformers.js', async () => {
     const classify = await pipeline('zero-shot-classification', classifier);
     const best = await classifier.zeroShot(text, labels);

@@ -9,7 +9,7 @@
 //  - web/src imports the glue as `#glue/pocketbert-<variant>.js` (package.json "imports";
 //    TypeScript finds its types there). In dist/ that becomes `./pocketbert-<variant>.js`, a file
 //    of its own beside index.js: only the variant that is used is loaded.
-//  - Entries: web/src/bundle.ts (that is index.ts, and names for our own files) → dist/index.js,
+//  - Entries: web/src/bundle.ts (that is index.ts, and one object for our own files) → dist/index.js,
 //    web/src/worker/worker.ts → dist/worker.js, web/src/cli/main.ts → dist/cli.js. All lie in one
 //    folder, so `new URL('./worker.js', import.meta.url)` in any source file finds the built file.
 //    The worker is only the few lines that listen; what they call is in index.js. What few pages need
@@ -55,6 +55,7 @@ const kEntries = [
   { out: 'answering', source: 'web/src/tasks/answering.ts', apart: true },
   { out: 'explaining', source: 'web/src/tasks/explaining.ts', apart: true },
   { out: 'filling', source: 'web/src/tasks/filling.ts', apart: true },
+  { out: 'judging', source: 'web/src/tasks/judging.ts', apart: true },
   { out: 'parts', source: 'web/src/tasks/parts.ts', apart: true },
   { out: 'quantizing', source: 'web/src/tasks/quantizing.ts', apart: true },
   { out: 'ranking', source: 'web/src/tasks/ranking.ts', apart: true },
@@ -162,15 +163,26 @@ const besideInDist = (whole) => ({
   },
 });
 
-/** For entries apart: these sources are in index.js, which exports what is used of them. */
+/** The names in bundle.ts of what index.js has for entries apart. */
+function internalNames() {
+  const list = /\b_internals = \{([\s\w,]*)\}/.exec(readFileSync(at('web/src/bundle.ts'), 'utf8'));
+  if (!list) throw new BuildError('web/src/bundle.ts: _internals is no list of names');
+  return list[1].match(/\w+/g);
+}
+
+/** For entries apart: these sources are in index.js, which has what is used of them in one object. */
 const takenFromIndex = (sources) => ({
   name: 'taken-from-index',
   setup(build) {
     build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir, kind }) =>
       kind === 'import-statement' && sources.has(join(resolveDir, path.replace(/\.js$/, '.ts')))
-        ? { path: './index.js', external: true }
+        ? { path: 'index.js', namespace: 'taken' }
         : undefined,
     );
+    const taken = (name) => `export const ${name} = /* @__PURE__ */ (() => _internals.${name})();`;
+    build.onLoad({ filter: /./, namespace: 'taken' }, () => ({
+      contents: ["import { _internals } from 'pocketbert';", ...internalNames().map(taken)].join('\n'),
+    }));
   },
 });
 

@@ -15,7 +15,7 @@ export const errorCodes = [
   'unsupported',
   /** `truncate: 'error'` was asked for and a text has more tokens than fit. */
   'too_long',
-  /** An option or an argument has a value that makes no sense. */
+  /** An option or an argument has a value that makes no sense, or is a path where nothing is. */
   'invalid_argument',
   /** The engine or the browser could not get the memory that was needed. */
   'out_of_memory',
@@ -38,15 +38,21 @@ export interface PocketBertErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The only error class that a PocketBERT promise rejects with. */
+/**
+ * The only error class that a PocketBERT promise rejects with, but for what your own `onProgress` or
+ * `onResult` throws: that arrives as it is. What your `fetch` throws is the `cause` of a `network` error.
+ */
 export class PocketBertError extends Error {
+  /** Stays when the code is made smaller. */
+  static override readonly name: string = 'PocketBertError';
+
   readonly code: ErrorCode;
   /** What the caller can do about it; empty if there is nothing to add. */
   readonly hint: string;
 
   constructor(code: ErrorCode, message: string, options: PocketBertErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = 'PocketBertError';
+    this.name = PocketBertError.name;
     this.code = code;
     this.hint = options.hint ?? '';
   }

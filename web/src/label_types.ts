@@ -66,6 +66,8 @@ export interface ZeroShotOptions extends CallOptions, LengthOptions, FitOptions 
 export type ZeroShotLabels = Labels & {
   /** The head's label that was taken for entailment: the first that begins so, else the last. */
   readonly entailment: string;
+  /** A sentence if no label of the head begins so: then the scores mean nothing, unless the last one is it. */
+  readonly notes: readonly string[];
 };
 
 export interface RankOptions extends CallOptions, LengthOptions {

@@ -101,7 +101,8 @@ export interface CreateOptions {
    *  model is one). Files behind addresses are refused with code `network`, those of the page's own
    *  origin too; the package's scripts and wasm are loaded as always. */
   readonly offline?: boolean | undefined;
-  /** Used instead of the global `fetch` for the files of the model. */
+  /** Used instead of the global `fetch` for the files of the model. What it throws is the `cause` of the
+   *  error, of code `network`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** One source is for the variant that runs. Where bundlers or extensions move the files, name each that
    *  may be needed: `{ simd, relaxed, 'relaxed-mt', import }`; those left out are found as always. */
@@ -294,7 +295,8 @@ export interface Memory {
   readonly arena: number;
 }
 
-/** A request that the worker made: for its own code, never with a text in it. */
+/** A request that the worker made: for its own code, never with a text in it. The browser's records tell;
+ *  WebKit has none of scripts that it had already and that had not changed. */
 export interface RequestRecord {
   readonly url: string;
   /** Milliseconds since 1970. */

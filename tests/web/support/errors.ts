@@ -12,6 +12,7 @@ export function failure(code: ErrorCode, message: RegExp = /./) {
     );
     assert.equal(thrown.code, code, `${thrown.code}: ${thrown.message}`);
     assert.match(thrown.message, message);
+    if (code === 'integrity') assert.match(thrown.hint, /\w{4}/);
     return true;
   };
 }

@@ -20,6 +20,7 @@ export function code(expected: string, message = /./) {
     assert.ok(thrown instanceof PocketBertError, String(thrown));
     assert.equal(thrown.code, expected, thrown.message);
     assert.match(thrown.message, message);
+    if (expected === 'too_long') assert.match(thrown.hint, /\w{5}/);
     return true;
   };
 }

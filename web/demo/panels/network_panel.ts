@@ -79,7 +79,9 @@ export class NetworkPanel extends Panel {
         : '';
     byId('network-verdict', HTMLElement).classList.toggle('foreign', foreign.length > 0);
     this.tell(
-      `${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}${this.#unseenThreads()}`,
+      `${formatCount(all.length, 'request')} (${total}), ${whose}.${lost}` +
+        this.#unseenThreads() +
+        this.#unseenScripts(),
     );
   }
 
@@ -89,12 +91,23 @@ export class NetworkPanel extends Panel {
     const requests = this.#workers.get(running?.readyAt ?? -1);
     if (running === null || requests === undefined) return '';
     const { threads, variant } = running.embedder.info;
-    const scripts = requests.filter(
-      ({ url }) => url.pathname.includes(`pocketbert-${variant}`) && url.pathname.endsWith('.js'),
-    );
-    if (threads === 1 || scripts.length > 1) return '';
+    if (threads === 1 || requests.filter(isEngine).length > 1) return '';
     const others = `${threads - 1} more loaded the script of ${variant}.`;
     return ` This browser keeps no record of what threads fetch: ${others}`;
+  }
+
+  /**
+   * A sentence if the browser (WebKit) has no records of what it asked for again and had unchanged. It is
+   * also the one that loses a record of a short file now and then.
+   */
+  #unseenScripts(): string {
+    const silent = [...this.#workers.values()].filter((requests) => !requests.some(isEngine));
+    if (silent.length === 0) return '';
+    const workers = formatCount(silent.length, 'worker');
+    return (
+      ' This browser keeps no record of a worker’s scripts that had not changed, and now and then none of a ' +
+      `short file: ${workers} loaded such scripts again.`
+    );
   }
 
   #drawSince(all: readonly SeenRequest[]): void {
@@ -120,6 +133,11 @@ function isForeign(url: URL): boolean {
 /** A script of the page's own program: its bundler names them all like that, and nothing is asked with them. */
 function isProgram({ url }: SeenRequest): boolean {
   return !isForeign(url) && url.search === '' && /\/assets\/[\w.-]+\.js$/.test(url.pathname);
+}
+
+/** The script of the engine's module, which every worker and thread loads. */
+function isEngine({ url }: SeenRequest): boolean {
+  return /\/pocketbert-(?!import)[\w-]+\.js$/.test(url.pathname);
 }
 
 async function requestsOf({ embedder }: Running): Promise<SeenRequest[]> {

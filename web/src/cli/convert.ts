@@ -15,6 +15,8 @@ const storedTexts = ['umbrella', 'The ferry leaves the harbour every morning at 
 
 export interface ConvertOptions {
   readonly precision: Precision;
+  /** Path of the weights in the folder, if they are not the usual ones. */
+  readonly weights: string | undefined;
   readonly onProgress: (progress: ImportProgress) => void;
   /** Gets a sentence about what is being done, or about what the user should know. */
   readonly say: (sentence: string) => void;
@@ -80,7 +82,7 @@ function measure(model: EngineModel, reference: EngineModel | undefined): Measur
 
 /** Converts what lies at `source`. Memory: the file, and the same in float32 beside it. */
 export async function convert(source: string, options: ConvertOptions): Promise<Conversion> {
-  const folder = await folderAt(source, options.say);
+  const folder = await folderAt(source, options);
   const engines: Engine[] = [await loadEngine()];
   try {
     if (options.precision !== 'float32') engines.push(await loadEngine());

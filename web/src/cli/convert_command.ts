@@ -16,9 +16,13 @@ model.safetensors, its shards or an ONNX graph) into one file that PocketBERT lo
 tells what that costs in accuracy.
 
   <folder|url>     a folder, or an address such as https://HOST/OWNER/MODEL/resolve/main/
-  <out>            NAME.pocketbert.safetensors, or a folder that exists
+  <out>            a file *.safetensors, or a folder that exists: there it becomes SOURCE.pocketbert.safetensors,
+                   named after the last part of <folder|url>. It must not lie in the folder that is read. A file
+                   of that name is replaced, when all has gone well
 
   --dtype TYPE     int8 (default) or float32
+  --weights FILE   path of the weights in the folder, such as onnx/model_quantized.onnx; default: model.safetensors
+                   or its shards, else an ONNX graph
   --json           print the report as JSON
   --quiet          no progress on stderr
 `;
@@ -33,6 +37,7 @@ interface Arguments {
   readonly source: string;
   readonly out: string;
   readonly precision: Precision;
+  readonly weights: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
 }
@@ -42,7 +47,12 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { dtype: { type: 'string', default: 'int8' }, json: { type: 'boolean' }, quiet: { type: 'boolean' } },
+      options: {
+        dtype: { type: 'string', default: 'int8' },
+        weights: { type: 'string' },
+        json: { type: 'boolean' },
+        quiet: { type: 'boolean' },
+      },
     });
   } catch (thrown) {
     throw new UsageError(messageOf(thrown));
@@ -59,7 +69,9 @@ function argumentsOf(args: readonly string[]): Arguments {
   if (precision === undefined) {
     throw new UsageError(`--dtype is ${JSON.stringify(values.dtype)}, expected one of ${dtypes.join(', ')}`);
   }
-  return { source, out: outputFile(source, out), precision, json: values.json ?? false, quiet: values.quiet ?? false };
+  const { weights, json = false, quiet = false } = values;
+  if (weights === '') throw new UsageError('--weights is empty, expected the path of a file in the folder');
+  return { source, out: outputFile(source, out), precision, weights, json, quiet };
 }
 
 function isDirectory(path: string): boolean {
@@ -71,8 +83,8 @@ function isDirectory(path: string): boolean {
 }
 
 /** Where the model is written to: `out`, or a file in it named after the source. */
-function outputFile(source: string, out: string): string {
-  if (isDirectory(out)) return join(out, `${nameOf(source)}.pocketbert${ending}`);
+function outputFile(source: string, place: string): string {
+  const out = isDirectory(place) ? join(place, `${nameOf(source)}.pocketbert${ending}`) : place;
   if (!out.endsWith(ending)) throw new UsageError(`${JSON.stringify(out)} is no folder and does not end in .pocketbert${ending}`);
   const folder = dirname(resolve(out));
   if (existsSync(folder) && existsSync(source) && isDirectory(source) && realpathSync(folder) === realpathSync(source)) {
@@ -109,10 +121,11 @@ function writeFile(path: string, parts: readonly Uint8Array[]): void {
 
 /** Runs the command. Throws `UsageError` or `PocketBertError`. */
 export async function convertCommand(args: readonly string[]): Promise<void> {
-  const { source, out, precision, json, quiet } = argumentsOf(args);
+  const { source, out, precision, weights, json, quiet } = argumentsOf(args);
   const terminal = new Terminal(quiet);
   const conversion = await convert(source, {
     precision,
+    weights,
     onProgress: (progress) => terminal.progress(progress),
     say: (sentence) => terminal.say(sentence),
   });

@@ -84,7 +84,14 @@ function compareScores(
   return { mean: count > 0 ? sum / count : 0, max, same_label: same / texts.length };
 }
 
-/** Compares all that the model can do. */
+const measuredTasks: readonly string[] = ['embed', 'classify'];
+
+/** Tasks of the model of whose results `compare` tells nothing. */
+export function unmeasured(tasks: readonly string[]): string[] {
+  return tasks.filter((task) => !measuredTasks.includes(task));
+}
+
+/** Compares vectors and scores of heads. */
 export function compare(model: EngineModel, reference: EngineModel, texts: readonly string[]): Comparison {
   const { tasks, heads } = model.info();
   const scores = heads.map(({ name }) => [name, compareScores(model, reference, texts, name)] as const);

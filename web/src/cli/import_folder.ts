@@ -14,15 +14,15 @@ export interface ImportProgress {
   readonly total: number;
 }
 
-/** Tells the importer the headers of all weight files, and nothing else of them; returns their bytes. */
-export async function addHeaders(folder: Folder, importer: EngineImporter): Promise<number> {
-  let total = 0;
+/** Tells the importer the headers of all weight files, and nothing else of them; returns their bytes, if known. */
+export async function addHeaders(folder: Folder, importer: EngineImporter): Promise<number | undefined> {
+  let total: number | undefined = 0;
   for (const weights of folder.weights) {
     const { file, size } = await openWeights(weights, async (head, bytes) =>
       importer.addHeader(weights.path, head, bytes),
     );
     file.close();
-    total += size ?? 0;
+    total = size === undefined || total === undefined ? undefined : total + size;
   }
   return total;
 }

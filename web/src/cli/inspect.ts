@@ -7,18 +7,24 @@ import { PocketBertError } from '../errors.js';
 import type { Folder } from '../models/folder_files.js';
 import { brokenHeader, type HeadedFile } from '../models/safetensors_header.js';
 import { addHeaders } from './import_folder.js';
-import { sourceAt } from './source_folder.js';
+import { sourceAt, type Looking } from './source_folder.js';
 
 export interface Inspection {
   readonly kind: 'folder' | 'one file';
   readonly facts: ImportFacts;
-  /** Bytes of the weight files, or of the one file. */
-  readonly sourceBytes: number;
+  /** Bytes of the weight files, or of the one file; undefined for a graph at an address that tells no size. */
+  readonly sourceBytes: number | undefined;
 }
 
 /** Why a model cannot be used, as its import would tell. */
 export interface Refusal {
   readonly kind: 'refused';
+  readonly error: PocketBertError;
+}
+
+/** Why there is no verdict: what the source names could not be looked at. */
+export interface Failure {
+  readonly kind: 'failed';
   readonly error: PocketBertError;
 }
 
@@ -48,16 +54,13 @@ async function inspectFile(headed: HeadedFile): Promise<Inspection> {
   return { kind: 'one file', facts: await describeFile(file.label, head, sourceBytes), sourceBytes };
 }
 
-/**
- * Looks at what lies at `source`: texts and headers are read, weights are not.
- * @param say gets a sentence about what the user should know
- */
-export async function inspect(source: string, say: (sentence: string) => void): Promise<Inspection | Refusal> {
+/** Looks at what lies at `source`: texts and headers are read, weights are not. */
+export async function inspect(source: string, looking: Looking): Promise<Inspection | Refusal | Failure> {
   try {
-    const found = await sourceAt(source, say);
+    const found = await sourceAt(source, looking);
     return await (found.kind === 'folder' ? inspectFolder(found) : inspectFile(found.headed));
   } catch (thrown) {
-    if (thrown instanceof PocketBertError && refusals.includes(thrown.code)) return { kind: 'refused', error: thrown };
-    throw thrown;
+    if (!(thrown instanceof PocketBertError)) throw thrown;
+    return { kind: refusals.includes(thrown.code) ? 'refused' : 'failed', error: thrown };
   }
 }

@@ -5,6 +5,7 @@ import { messageOf, PocketBertError } from '../errors.js';
 import { isRecord } from '../models/files.js';
 import { convertCommand, convertUsage, UsageError } from './convert_command.js';
 import { inspectCommand, inspectUsage } from './inspect_command.js';
+import { hintOf } from './terminal.js';
 
 const usage = `usage: pocketbert <command>
 
@@ -41,8 +42,8 @@ function fail(thrown: unknown): void {
     process.exitCode = 2;
     return;
   }
-  const hint = thrown instanceof PocketBertError && thrown.hint !== '' ? `\n  ${thrown.hint}` : '';
-  process.stderr.write(`pocketbert: ${messageOf(thrown)}${hint}\n`);
+  const hint = thrown instanceof PocketBertError ? hintOf(thrown) : '';
+  process.stderr.write(`pocketbert: ${messageOf(thrown)}${hint && `\n  ${hint}`}\n`);
   process.exitCode = 1;
 }
 

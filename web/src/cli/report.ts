@@ -1,6 +1,7 @@
 /** The report of a conversion, as text and as JSON. */
 
 import type { Conversion, TensorReport } from './convert.js';
+import { unmeasured } from './fidelity.js';
 
 const scaleSuffix = '_scale';
 
@@ -67,6 +68,12 @@ function comparisonLines({ comparison }: Conversion): string[] {
   return lines;
 }
 
+/** What the report does not tell: only the weights of these heads were compared. */
+function unmeasuredLines({ info }: Conversion): string[] {
+  const tasks = info.precision === 'int8' ? unmeasured(info.tasks) : [];
+  return tasks.length === 0 ? [] : [`not measured: what int8 costs the results of ${tasks.join(', ')}`];
+}
+
 /** The report as lines of text. */
 export function reportText(conversion: Conversion, out: string): string[] {
   const { modelType, precision, layers, hiddenSize, tasks, tokenizer } = conversion.info;
@@ -76,6 +83,7 @@ export function reportText(conversion: Conversion, out: string): string[] {
     '',
     ...tensorLines(conversion),
     ...comparisonLines(conversion),
+    ...unmeasuredLines(conversion),
   ];
 }
 
@@ -88,6 +96,7 @@ export function reportJson(conversion: Conversion, out: string): { readonly [key
     precision: info.precision,
     model_type: info.modelType,
     ...comparison,
+    ...(info.precision === 'int8' && { not_measured: unmeasured(info.tasks) }),
     tensors: tensors.map(({ name, dtype, shape, bytes, relativeError }) => ({
       name, dtype, shape, bytes, ...(relativeError !== undefined && { relative_error: relativeError }),
     })),

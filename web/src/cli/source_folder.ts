@@ -17,8 +17,14 @@ async function headedModel(source: string, file: OpenFile): Promise<HeadedModel>
   return { kind: 'file', headed: await readHeader(await sniff(file, source)) };
 }
 
-/** @param say gets a sentence about what the user should know */
-export async function sourceAt(source: string, say: (sentence: string) => void): Promise<Folder | HeadedModel> {
+export interface Looking {
+  /** Gets a sentence about what the user should know. */
+  readonly say: (sentence: string) => void;
+  /** Path of the weights in a folder, if they are not the usual ones. */
+  readonly weights: string | undefined;
+}
+
+export async function sourceAt(source: string, { say, weights }: Looking): Promise<Folder | HeadedModel> {
   const notes: string[] = [];
   const reading = {
     fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
@@ -28,15 +34,15 @@ export async function sourceAt(source: string, say: (sentence: string) => void):
   };
   const origin = await originOf(source, reading);
   if (origin.kind === 'file') return headedModel(source, await origin.open());
-  const found = await readFolder(origin.store, (file) => file, notes);
+  const found = await readFolder(origin.store, (file) => file, notes, weights);
   if (found.kind === 'file') return headedModel(source, await found.open());
   for (const note of [...notes, ...folderNotes(found)]) say(`note: ${note}`);
   return found;
 }
 
 /** The folder at `source`; a single file is refused, and told whether it is one of ours. */
-export async function folderAt(source: string, say: (sentence: string) => void): Promise<Folder> {
-  const found = await sourceAt(source, say);
+export async function folderAt(source: string, looking: Looking): Promise<Folder> {
+  const found = await sourceAt(source, looking);
   if (found.kind === 'folder') return found;
   found.headed.file.close();
   const isOurs = found.headed.metadata?.['format'] === 'pocketbert';

@@ -1,7 +1,13 @@
 /** Progress and messages on stderr, so that stdout stays free for results. */
 
+import type { PocketBertError } from '../errors.js';
 import type { ImportProgress } from './import_folder.js';
 import { megabytes } from './report.js';
+
+/** What can be done about an error, in the words of this program. */
+export function hintOf({ hint }: PocketBertError): string {
+  return hint.replace(/^\{ weights: '(.*)' \}/, '--weights $1');
+}
 
 /** Where the terminal cannot rewrite a line, a line is printed for every so much of the whole. */
 const coarseStep = 0.25;

@@ -18,11 +18,15 @@ function isErrorValue(reply: unknown): reply is ErrorValue {
   return typeof reply === 'object' && reply !== null && 'errorCode' in reply;
 }
 
+/** What can be done about any text that is too long; of other errors the message says it. */
+const kTooLongHint = "shorten the text, raise maxLength, or let truncate: 'end' cut it";
+
 /** The value of a reply, or its error thrown. */
 function unwrap<Reply>(reply: Reply): Value<Reply> {
   if (!isErrorValue(reply)) return reply as Value<Reply>;
   const code = isErrorCode(reply.errorCode) ? reply.errorCode : 'trap';
-  throw new PocketBertError(code, String(reply.message));
+  const hint = code === 'too_long' ? kTooLongHint : '';
+  throw new PocketBertError(code, String(reply.message), { hint });
 }
 
 export class Instance<Module extends SharedModule = RawModule> {

@@ -27,7 +27,9 @@ export function packTexts(items: readonly TextItem[]): PackedTexts {
   });
   const units = at;
   if (units > kMostUnits) {
-    throw new PocketBertError('too_long', `the texts have ${String(units)} units, expected at most ${String(kMostUnits)}`);
+    throw new PocketBertError('too_long', `the texts have ${String(units)} units, expected at most ${String(kMostUnits)}`, {
+      hint: 'give them in several calls',
+    });
   }
   // One long string is encoded sooner than many short ones. Of ASCII, and of nothing else, there are
   // as many bytes as units.

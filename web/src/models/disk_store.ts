@@ -113,14 +113,14 @@ export function openFileAddress(address: URL): Promise<OpenFile | undefined> {
 export async function originOnDisk(source: string | URL): Promise<Origin> {
   const place = typeof source === 'string' ? source : pathOf(source);
   const kind = await kindOnDisk(place);
-  if (kind === undefined) throw missing(place);
+  if (kind === undefined) throw missing(place, 'invalid_argument');
   if (kind === 'directory') return { kind: 'folder', store: diskStore(place) };
   return {
     kind: 'file',
     name: stem(place.replaceAll('\\', '/')),
     async open() {
       const file = await openDisk(place);
-      if (file === undefined) throw missing(place);
+      if (file === undefined) throw missing(place, 'invalid_argument');
       return file;
     },
   };

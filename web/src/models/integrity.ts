@@ -53,6 +53,9 @@ export class Integrity {
             throw new PocketBertError(
               'integrity',
               `${file.label} has SHA-256 ${found}, expected ${expected}`,
+              {
+                hint: 'the file is another version, or was altered on its way: name an address that does not change, or give its new hash',
+              },
             );
           }
         }
@@ -64,13 +67,17 @@ export class Integrity {
   /** @throws if a hash was given for a file that was not read */
   finish(): void {
     for (const path of this.#hashes.keys()) {
-      const about =
+      const [about, hint] =
         path === ''
-          ? 'one hash was given for a model of several files'
-          : `a hash was given for ${path}, which was not read`;
-      throw new PocketBertError('integrity', about, {
-        hint: 'give one hash for each file: {path: hash}',
-      });
+          ? [
+              'one hash was given for a model of several files',
+              'give one hash for each file: {path: hash}',
+            ]
+          : [
+              `a hash was given for ${path}, which was not read`,
+              'name files by their paths in the folder, and only those that the model has',
+            ];
+      throw new PocketBertError('integrity', about, { hint });
     }
   }
 }

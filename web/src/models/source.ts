@@ -1,6 +1,6 @@
 /** From what the caller calls a model to where its files are. */
 
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, type ErrorCode } from '../errors.js';
 import type { Source } from '../types.js';
 import { openBlob, openBytes, type FileStore, type OpenFile } from './files.js';
 import { hasDisk, later, pageAddress } from './platform.js';
@@ -14,9 +14,9 @@ export type Origin =
 const noHost =
   'PocketBERT has no default host: give the full address, such as https://HOST/OWNER/MODEL/resolve/main/';
 
-/** The error for a place where nothing is. */
-export function missing(label: string): PocketBertError {
-  return new PocketBertError('network', `${label} was not found`, { hint: noHost });
+/** The error for a place where nothing is: an address, unless the code says otherwise. */
+export function missing(label: string, code: ErrorCode = 'network'): PocketBertError {
+  return new PocketBertError(code, `${label} was not found`, { hint: noHost });
 }
 
 /** The name of the model in a file of this name or path. */

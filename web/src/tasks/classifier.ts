@@ -11,13 +11,7 @@ import type {
   ZeroShotOptions,
 } from '../types.js';
 import { itemsOf, textsOf } from './encoding.js';
-import {
-  candidatesOf,
-  headOf,
-  hypothesesOf,
-  labelsOf,
-  zeroShotLabelsOf,
-} from './label_scores.js';
+import { candidatesOf, headOf, labelsOf } from './label_scores.js';
 import { ModelUser, ownOptions } from './model_user.js';
 import { check, classifyTable, zeroShotTable } from './options.js';
 
@@ -33,7 +27,11 @@ export class Classifier extends ModelUser {
     const needs =
       'classifies texts: neither classifier.weight of a ...ForSequenceClassification nor a file in heads/';
     const hint = 'an Embedder can use it';
-    return new Classifier(await ModelUser.openHead(options, 'classify', needs, hint));
+    const classifier = new Classifier(await ModelUser.openHead(options, 'classify', needs, hint));
+    // What such a model is for needs no request afterwards.
+    const { heads } = classifier.info.model;
+    if (heads.some(({ labels }) => labels.some((label) => /^entail/i.test(label)))) await judging();
+    return classifier;
   }
 
   /** The labels of one text or pair, best first; of a list, one such list each. */
@@ -90,24 +88,18 @@ export class Classifier extends ModelUser {
     const { model } = this.info;
     check(options, zeroShotTable(model));
     const candidates = candidatesOf(labels);
-    const { hypothesis_template: template = 'This example is {}.', ...own } = ownOptions(options);
-    const items = hypothesesOf(textsOf(texts), candidates, template);
-    const args = { items, options: { ...own, labels: candidates.length } };
-    const { onProgress } = options;
-    const result = await this.forUser(options, texts, (call) =>
-      call('zeroShot', args, (done, total) => {
-        const each = candidates.length;
-        onProgress?.({ done: Math.floor(done / each), total: total / each });
-      }),
-    );
-    const entailment = headOf(model, options.head).labels[result.entailment] ?? '';
-    const all = zeroShotLabelsOf(result, candidates, options);
-    return oneOrAll(
-      all.map((found) => Object.assign(found, { entailment })),
-      texts,
-    );
+    const list = textsOf(texts);
+    const own = ownOptions(options);
+    const all = await this.forUser(options, texts, async (call) => {
+      const { judge } = await judging();
+      return judge(call, { model, texts: list, labels: candidates, own }, options.onProgress);
+    });
+    return oneOrAll(all, texts);
   }
 }
+
+/** Few pages have such a model. */
+const judging = () => later(import('./judging.js'));
 
 function oneOrAll<Result>(all: Result[], texts: unknown): Result | Result[] {
   if (Array.isArray(texts)) return all;

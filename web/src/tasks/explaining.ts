@@ -71,6 +71,7 @@ async function wordsOf(call: Ask, items: readonly TextItem[]): Promise<Word[][]>
     throw new PocketBertError(
       'too_long',
       `text ${i} has ${whole.length} words, expected at most ${mostWords} to be explained`,
+      { hint: 'explain its parts one by one, or classify it without `explain`' },
     );
   });
 }

@@ -1,6 +1,6 @@
-/** Labels from what the engine gives: all of a head's, the fitting ones, those of zero-shot classification. */
+/** Labels from what the engine gives: all of a head's, and the fitting ones. */
 
-import type { ClassifyResult, TextItem, ZeroShotResult } from '../core/types.js';
+import type { ClassifyResult } from '../core/types.js';
 import { PocketBertError, refuse } from '../errors.js';
 import type { FitOptions, HeadInfo, Label, Labels, ModelInfo } from '../types.js';
 import { checkValue, listOf, text } from './options.js';
@@ -26,7 +26,7 @@ export function scoreOf(
 }
 
 /** The labels that fit, best first, with what is to be known of the text. */
-function fitting(
+export function fitting(
   labels: Label[],
   { abstain, threshold = -Infinity }: FitOptions,
   facts: { readonly tokens: number; readonly truncated: boolean },
@@ -47,36 +47,9 @@ export function labelsOf(result: ClassifyResult, options: FitOptions): Labels[] 
   });
 }
 
-/** A pair for each label of each text: the text, and the template with the label in place of `{}`. */
-export function hypothesesOf(
-  texts: readonly string[],
-  labels: readonly string[],
-  template: string,
-): TextItem[] {
-  const parts = template.split('{}');
-  if (parts.length < 2) refuse('hypothesis_template', template, 'a text with {} for the label');
-  return texts.flatMap((one) => labels.map((label) => ({ text: one, pair: parts.join(label) })));
-}
-
 /** The labels that a call names: at least one. */
 export function candidatesOf(labels: readonly string[]): string[] {
   const list = listOf('the labels', labels);
   list.forEach((label, i) => checkValue(`label ${i}`, label, text));
   return list[0] === undefined ? refuse('the labels', labels, 'at least one label') : list;
-}
-
-export function zeroShotLabelsOf(
-  { scores, tokens, truncated }: ZeroShotResult,
-  labels: readonly string[],
-  options: FitOptions,
-): Labels[] {
-  return Array.from({ length: scores.length / labels.length }, (_, item) => {
-    const begin = item * labels.length;
-    const own = labels.map((label, i) => ({ label, score: scores[begin + i] ?? 0 }));
-    const end = begin + labels.length;
-    return fitting(own.sort((a, b) => b.score - a.score), options, {
-      tokens: tokens.subarray(begin, end).reduce((sum, count) => sum + count, 0),
-      truncated: truncated.subarray(begin, end).includes(1),
-    });
-  });
 }

@@ -41,6 +41,10 @@ export async function tokenClassification(
     texts: readonly string[],
     call?: TokenClassificationOptions,
   ): Promise<TokenClassificationResult[][]>;
+  function classify(
+    texts: string | readonly string[],
+    call?: TokenClassificationOptions,
+  ): Promise<TokenClassificationResult[] | TokenClassificationResult[][]>;
   async function classify(
     texts: string | readonly string[],
     call: TokenClassificationOptions = {},

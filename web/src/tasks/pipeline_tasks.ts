@@ -293,11 +293,7 @@ async function textClassification(
   const head = task === 'sentiment-analysis' && named ? 'sentiment' : undefined;
   function classify(texts: string, call?: TextClassificationOptions): Promise<Label[]>;
   function classify(
-    texts: readonly string[],
-    call: TextClassificationOptions & { readonly top_k: 1 },
-  ): Promise<Label[]>;
-  function classify(
-    texts: readonly string[],
+    texts: string | readonly string[],
     call?: TextClassificationOptions,
   ): Promise<Label[] | Label[][]>;
   async function classify(
@@ -333,6 +329,11 @@ async function zeroShotClassification(
     names: Names,
     call?: ZeroShotClassificationOptions,
   ): Promise<ZeroShotClassification[]>;
+  function classify(
+    texts: string | readonly string[],
+    names: Names,
+    call?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification | ZeroShotClassification[]>;
   async function classify(
     texts: string | readonly string[],
     names: Names,
@@ -347,6 +348,7 @@ async function zeroShotClassification(
       sequence: list[i] ?? '',
       labels: best.map(({ label }) => label),
       scores: best.map(({ score }) => score),
+      ...(best.notes.length > 0 && { notes: best.notes }),
     }));
     const [only] = results;
     return isList(texts) || only === undefined ? results : only;
@@ -360,16 +362,27 @@ async function fillMask(
   options: CreateOptions,
 ): Promise<FillMaskPipeline> {
   const filler = await kit.Filler.create(options);
-  const plain = (found: Fills): FillMaskResult => {
+  type Result = FillMaskResult | FillMaskResult<Fill[]>;
+  const plain = (found: Fills): Result => {
     const { notes } = found;
     return Object.assign<Fill[] | Fill[][], { notes: readonly string[] }>(found.slice(), { notes });
   };
-  function fill(texts: string, call?: FillMaskOptions): Promise<FillMaskResult>;
-  function fill(texts: readonly string[], call?: FillMaskOptions): Promise<FillMaskResult[]>;
+  function fill<Of extends Fill | Fill[] = Fill>(
+    texts: string,
+    call?: FillMaskOptions,
+  ): Promise<FillMaskResult<Of>>;
+  function fill<Of extends Fill | Fill[] = Fill>(
+    texts: readonly string[],
+    call?: FillMaskOptions,
+  ): Promise<FillMaskResult<Of>[]>;
+  function fill(
+    texts: string | readonly string[],
+    call?: FillMaskOptions,
+  ): Promise<FillMaskResult | FillMaskResult[]>;
   async function fill(
     texts: string | readonly string[],
     call?: FillMaskOptions,
-  ): Promise<FillMaskResult | FillMaskResult[]> {
+  ): Promise<Result | Result[]> {
     return isList(texts)
       ? (await filler.fill(texts, call)).map(plain)
       : plain(await filler.fill(texts, call));

@@ -69,7 +69,7 @@ export interface FeatureExtractionOptions extends CallOptions {
 }
 
 export interface TextClassificationOptions extends CallOptions {
-  /** Default 1; null: all labels. */
+  /** Default 1; null: all labels. More than 1 of a list of texts: a list for each. */
   readonly top_k?: number | null | undefined;
   readonly head?: string | undefined;
 }
@@ -97,13 +97,28 @@ export interface FeatureExtractionPipeline extends PipelineObject {
   ): Promise<Tensor | TokensTensor>;
 }
 
+/** What is `One` without `top_k` or with 1, and `Many` with more; if only the call tells how many, one of both. */
+export type ByTopK<K extends number | null, One, Many> = K extends 1
+  ? One
+  : number extends K
+    ? One | Many
+    : Many;
+/** These options, with `top_k` as it is written in the call. */
+export type WithTopK<Options, K extends number | null> = Options & {
+  readonly top_k?: K | undefined;
+};
+
 export interface TextClassificationPipeline extends PipelineObject {
   (texts: string, options?: TextClassificationOptions): Promise<Label[]>;
-  (
+  /** With a label for each text one list of them, as transformers.js has it, otherwise a list for each text. */
+  <K extends number | null = 1>(
     texts: readonly string[],
-    options: TextClassificationOptions & { readonly top_k: 1 },
-  ): Promise<Label[]>;
-  (texts: readonly string[], options?: TextClassificationOptions): Promise<Label[] | Label[][]>;
+    options?: WithTopK<TextClassificationOptions, K>,
+  ): Promise<ByTopK<K, Label[], Label[][]>>;
+  (
+    texts: string | readonly string[],
+    options?: TextClassificationOptions,
+  ): Promise<Label[] | Label[][]>;
 }
 
 export interface ZeroShotClassificationOptions extends CallOptions {
@@ -118,6 +133,8 @@ export interface ZeroShotClassification {
   /** Best first. */
   readonly labels: string[];
   readonly scores: number[];
+  /** Only where there is something to say, as in `ZeroShotLabels`. */
+  readonly notes?: readonly string[];
 }
 
 export interface ZeroShotClassificationPipeline extends PipelineObject {
@@ -131,6 +148,11 @@ export interface ZeroShotClassificationPipeline extends PipelineObject {
     candidate_labels: string | readonly string[],
     options?: ZeroShotClassificationOptions,
   ): Promise<ZeroShotClassification[]>;
+  (
+    texts: string | readonly string[],
+    candidate_labels: string | readonly string[],
+    options?: ZeroShotClassificationOptions,
+  ): Promise<ZeroShotClassification | ZeroShotClassification[]>;
 }
 
 export interface TokenClassificationOptions extends CallOptions {
@@ -161,6 +183,10 @@ export interface TokenClassificationPipeline extends PipelineObject {
     texts: readonly string[],
     options?: TokenClassificationOptions,
   ): Promise<TokenClassificationResult[][]>;
+  (
+    texts: string | readonly string[],
+    options?: TokenClassificationOptions,
+  ): Promise<TokenClassificationResult[] | TokenClassificationResult[][]>;
 }
 
 export interface QuestionAnsweringOptions extends CallOptions {
@@ -174,16 +200,16 @@ export interface QuestionAnsweringOptions extends CallOptions {
 }
 
 export interface QuestionAnsweringPipeline extends PipelineObject {
-  (
+  <K extends number = 1>(
     question: string,
     context: string,
-    options?: QuestionAnsweringOptions,
-  ): Promise<Answer | Answer[]>;
-  (
+    options?: WithTopK<QuestionAnsweringOptions, K>,
+  ): Promise<ByTopK<K, Answer, Answer[]>>;
+  <K extends number = 1>(
     question: readonly string[],
     context: readonly string[],
-    options?: QuestionAnsweringOptions,
-  ): Promise<(Answer | Answer[])[]>;
+    options?: WithTopK<QuestionAnsweringOptions, K>,
+  ): Promise<ByTopK<K, Answer, Answer[]>[]>;
 }
 
 export interface FillMaskOptions extends CallOptions {
@@ -193,15 +219,26 @@ export interface FillMaskOptions extends CallOptions {
   readonly targets?: string | readonly string[] | undefined;
 }
 
-/** A list of words; of a text with several masks, one for each. */
-export type FillMaskResult = (Fill[] | Fill[][]) & {
+/** The words of one text, best first; with `Of` as `Fill[]`, a list of them for each of its masks. */
+export type FillMaskResult<Of extends Fill | Fill[] = Fill> = Of[] & {
   /** One sentence for each target in whose place another token was taken. */
   readonly notes: readonly string[];
 };
 
+/** Texts have one mask, unless you say otherwise: `fill<Fill[]>(text)` gives a list for each mask of the text. */
 export interface FillMaskPipeline extends PipelineObject {
-  (texts: string, options?: FillMaskOptions): Promise<FillMaskResult>;
-  (texts: readonly string[], options?: FillMaskOptions): Promise<FillMaskResult[]>;
+  <Of extends Fill | Fill[] = Fill>(
+    texts: string,
+    options?: FillMaskOptions,
+  ): Promise<FillMaskResult<Of>>;
+  <Of extends Fill | Fill[] = Fill>(
+    texts: readonly string[],
+    options?: FillMaskOptions,
+  ): Promise<FillMaskResult<Of>[]>;
+  (
+    texts: string | readonly string[],
+    options?: FillMaskOptions,
+  ): Promise<FillMaskResult | FillMaskResult[]>;
 }
 
 export type Pipeline =
