@@ -79,18 +79,23 @@ struct PanelFactors {
   std::span<float> sums;
 };
 
-// Copies `row` to where its columns are in a panel: `together` of them, then those of the 7 other
-// rows.
-void CopyRow(std::span<const int8_t> row, size_t together, int8_t* to) {
-  for (size_t k = 0; k < row.size(); k += together, to += kPanelRows * together) {
-    std::memcpy(to, row.data() + k, std::min(together, row.size() - k));
+// Copies `row` to where its columns are in a panel: `Together` of them, then those of the 7 other
+// rows. The number is known to the compiler, else each few bytes would be a call.
+template <size_t Together>
+void CopyRow(std::span<const int8_t> row, int8_t* to) {
+  const size_t whole = row.size() / Together * Together;
+  const int8_t* from = row.data();
+  for (const int8_t* end = from + whole; from != end; from += Together) {
+    std::memcpy(to, from, Together);
+    to += kPanelRows * Together;
   }
+  if (whole < row.size()) std::memcpy(to, from, row.size() - whole);
 }
 
 // Packs up to 8 rows; missing rows and columns become zeros. `panel` must not overlap `rows`.
 void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales,
                const PackedI8& packed, std::span<int8_t> panel, const PanelFactors& factors) {
-  const size_t together = packed.order == PanelOrder::kFours ? 4 : 2;
+  const bool fours = packed.order == PanelOrder::kFours;
   std::fill(panel.begin(), panel.end(), int8_t{0});
   std::fill(factors.scales.begin(), factors.scales.end(), 0.0f);
   std::fill(factors.sums.begin(), factors.sums.end(), 0.0f);
@@ -110,7 +115,12 @@ void PackPanel(TensorView<const int8_t> rows, TensorView<const float> row_scales
         group = {reduced, group.size()};
         sums = SumsOf(group);
       }
-      CopyRow(group, together, panel.data() + begin * kPanelRows + r * together);
+      int8_t* const to = panel.data() + begin * kPanelRows;
+      if (fours) {
+        CopyRow<4>(group, to + r * 4);
+      } else {
+        CopyRow<2>(group, to + r * 2);
+      }
       factors.scales[g * kPanelRows + r] = scale;
       factors.sums[g * kPanelRows + r] = scale * static_cast<float>(sums.total);
     }
