@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,30 @@
 
 namespace pocketbert {
 
+// The address of an Object. Never 0.
+using Handle = size_t;
+
+enum class ObjectKind {
+  kByteBuffer,
+  kTextBlock,
+  kEngine,
+  kModel,
+  kTokenizer,
+  kImporter,
+  kTagRun,
+  kAnswerRun,
+  kPartsRun,
+};
+
+struct Object {
+  explicit Object(ObjectKind kind) : kind(kind) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  virtual ~Object() = default;
+
+  const ObjectKind kind;
+};
+
 // Bytes that JavaScript fills or reads in place.
 struct ByteBuffer {
   ByteBlock block;
@@ -34,6 +59,8 @@ struct ByteBuffer {
 struct TextBlock {
   ByteBlock bytes;
   std::vector<uint32_t> ends;
+  // What a task keeps of a text that takes it several steps. It goes with the texts.
+  std::unique_ptr<Object> run = nullptr;
 
   std::vector<TextPair> Items(size_t first = 0) const {
     return SplitTexts(bytes.bytes(), ends, first);
@@ -54,20 +81,6 @@ struct Engine {
 struct OpenModel {
   Model model;
   TaskSession session;
-};
-
-// The address of an Object. Never 0.
-using Handle = size_t;
-
-enum class ObjectKind { kByteBuffer, kTextBlock, kEngine, kModel, kTokenizer, kImporter };
-
-struct Object {
-  explicit Object(ObjectKind kind) : kind(kind) {}
-  Object(const Object&) = delete;
-  Object& operator=(const Object&) = delete;
-  virtual ~Object() = default;
-
-  const ObjectKind kind;
 };
 
 template <typename T>
@@ -102,10 +115,21 @@ Handle HandOver(Parts&&... parts) {
 inline Object& ObjectAt(Handle handle) { return *reinterpret_cast<Object*>(handle); }
 
 template <typename T>
-T& At(Handle handle) {
-  Object& object = ObjectAt(handle);
+T& ValueOf(Object& object) {
   PB_CHECK(object.kind == kKindOf<T>);
   return static_cast<Holder<T>&>(object).value;
+}
+
+template <typename T>
+T& At(Handle handle) {
+  return ValueOf<T>(ObjectAt(handle));
+}
+
+// The run of a task on these texts, which are its alone; made for the first step.
+template <typename T>
+T& RunOn(TextBlock& texts) {
+  if (texts.run == nullptr) texts.run = std::make_unique<Holder<T>>();
+  return ValueOf<T>(*texts.run);
 }
 
 }  // namespace pocketbert

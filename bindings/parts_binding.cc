@@ -1,4 +1,5 @@
-// Vectors of parts of texts, windows or tokens: one batch of a list per call as in tasks_binding.cc.
+// Vectors of parts of texts, windows or tokens: one batch of a list per call as in
+// spans_binding.cc, but that windows of a text that takes several calls are given as they come.
 
 #include <emscripten/bind.h>
 
@@ -6,6 +7,10 @@
 #include "tasks/embed_parts.h"
 
 namespace pocketbert {
+
+template <>
+inline constexpr ObjectKind kKindOf<PartsRun> = ObjectKind::kPartsRun;
+
 namespace {
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(PartEmbeddingsReply);
@@ -16,14 +21,16 @@ struct PartEmbeddingsValue {
   Uint32ArrayVal parts{emscripten::val::undefined()};
   Uint32ArrayVal counts{emscripten::val::undefined()};
   Uint8ArrayVal truncated{emscripten::val::undefined()};
+  double begun;
 };
 
 PartEmbeddingsReply EmbedTextParts(Handle model, Handle texts, size_t first, size_t first_number,
                                    const PartOptions& options) {
   OpenModel& open = At<OpenModel>(model);
-  const std::vector<TextPair> items = At<TextBlock>(texts).Items(first);
+  TextBlock& block = At<TextBlock>(texts);
+  const std::vector<TextPair> items = block.Items(first);
   return ReplyWith<PartEmbeddingsReply>(
-      EmbedPartsBatch(open.model, open.session, {items, first_number}, options),
+      RunOn<PartsRun>(block).Step(open.model, open.session, {items, first_number}, options),
       [](const PartEmbeddings& result) {
         return PartEmbeddingsValue{
             .dimensions = result.dimensions,
@@ -31,6 +38,7 @@ PartEmbeddingsReply EmbedTextParts(Handle model, Handle texts, size_t first, siz
             .parts = CopyToJs<Uint32ArrayVal>(result.parts),
             .counts = CopyToJs<Uint32ArrayVal>(result.counts),
             .truncated = CopyToJs<Uint8ArrayVal>(result.truncated),
+            .begun = result.begun,
         };
       });
 }
@@ -52,7 +60,8 @@ EMSCRIPTEN_BINDINGS(parts) {
       .field("data", &PartEmbeddingsValue::data)
       .field("parts", &PartEmbeddingsValue::parts)
       .field("counts", &PartEmbeddingsValue::counts)
-      .field("truncated", &PartEmbeddingsValue::truncated);
+      .field("truncated", &PartEmbeddingsValue::truncated)
+      .field("begun", &PartEmbeddingsValue::begun);
   register_type<PartEmbeddingsReply>("PartEmbeddings | ErrorValue");
   function("embedParts", &EmbedTextParts);
 }

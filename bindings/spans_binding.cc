@@ -1,5 +1,6 @@
-// Tasks that find spans of texts: tagging and question answering, one batch of a list per call as in
-// tasks_binding.cc. What is found crosses as the 32-bit words of its structs.
+// Tasks that find spans of texts: tagging and question answering, one batch of a list per call as
+// in tasks_binding.cc. A text of more than a batch takes several calls with the same arguments, of
+// which the last gives it. What is found crosses as the 32-bit words of its structs.
 
 #include <emscripten/bind.h>
 
@@ -8,6 +9,12 @@
 #include "tasks/tag_entities.h"
 
 namespace pocketbert {
+
+template <>
+inline constexpr ObjectKind kKindOf<TagRun> = ObjectKind::kTagRun;
+template <>
+inline constexpr ObjectKind kKindOf<AnswerRun> = ObjectKind::kAnswerRun;
+
 namespace {
 
 using emscripten::val;
@@ -20,12 +27,14 @@ struct TaggingValue {
   Uint32ArrayVal tokens{val::undefined()};
   Int32ArrayVal entities{val::undefined()};
   Uint8ArrayVal prefixes{val::undefined()};
+  double begun;
 };
 
 struct AnswersValue {
   Uint32ArrayVal counts{val::undefined()};
   Uint32ArrayVal tokens{val::undefined()};
   Int32ArrayVal answers{val::undefined()};
+  double begun;
 };
 
 // web/src/tasks/tagger.ts and reader.ts know the order of the members.
@@ -43,16 +52,18 @@ Int32ArrayVal CopyWords(const std::vector<T>& structs) {
 TaggingReply TagTexts(Handle model, Handle texts, size_t first, size_t first_number,
                       Handle ignored, TagOptions options) {
   OpenModel& open = At<OpenModel>(model);
-  const std::vector<TextPair> items = At<TextBlock>(texts).Items(first);
+  TextBlock& block = At<TextBlock>(texts);
+  const std::vector<TextPair> items = block.Items(first);
   options.ignore_labels = TextsOf(At<TextBlock>(ignored).Items());
   return ReplyWith<TaggingReply>(
-      TagBatch(open.model, open.session, {items, first_number}, options),
+      RunOn<TagRun>(block).Step(open.model, open.session, {items, first_number}, options),
       [](const Tagging& result) {
         return TaggingValue{
             .counts = CopyToJs<Uint32ArrayVal>(result.counts),
             .tokens = CopyToJs<Uint32ArrayVal>(result.tokens),
             .entities = CopyWords(result.entities),
             .prefixes = CopyToJs<Uint8ArrayVal>(result.prefixes),
+            .begun = result.begun,
         };
       });
 }
@@ -61,14 +72,16 @@ TaggingReply TagTexts(Handle model, Handle texts, size_t first, size_t first_num
 AnswersReply AnswerQuestions(Handle model, Handle items, size_t first, size_t first_number,
                              const AnswerOptions& options) {
   OpenModel& open = At<OpenModel>(model);
-  const std::vector<TextPair> pairs = At<TextBlock>(items).Items(first);
+  TextBlock& block = At<TextBlock>(items);
+  const std::vector<TextPair> pairs = block.Items(first);
   return ReplyWith<AnswersReply>(
-      AnswerBatch(open.model, open.session, {pairs, first_number}, options),
+      RunOn<AnswerRun>(block).Step(open.model, open.session, {pairs, first_number}, options),
       [](const Answers& result) {
         return AnswersValue{
             .counts = CopyToJs<Uint32ArrayVal>(result.counts),
             .tokens = CopyToJs<Uint32ArrayVal>(result.tokens),
             .answers = CopyWords(result.answers),
+            .begun = result.begun,
         };
       });
 }
@@ -98,7 +111,8 @@ EMSCRIPTEN_BINDINGS(spans) {
       .field("counts", &TaggingValue::counts)
       .field("tokens", &TaggingValue::tokens)
       .field("entities", &TaggingValue::entities)
-      .field("prefixes", &TaggingValue::prefixes);
+      .field("prefixes", &TaggingValue::prefixes)
+      .field("begun", &TaggingValue::begun);
   register_type<TaggingReply>("Tagging | ErrorValue");
   function("tag", &TagTexts);
 
@@ -112,7 +126,8 @@ EMSCRIPTEN_BINDINGS(spans) {
   value_object<AnswersValue>("Answers")
       .field("counts", &AnswersValue::counts)
       .field("tokens", &AnswersValue::tokens)
-      .field("answers", &AnswersValue::answers);
+      .field("answers", &AnswersValue::answers)
+      .field("begun", &AnswersValue::begun);
   register_type<AnswersReply>("Answers | ErrorValue");
   function("answer", &AnswerQuestions);
 }

@@ -12,18 +12,13 @@ constexpr size_t kUsualMaxLength = 384;
 constexpr WindowNames kNames = {"context", "question and special tokens", "max_seq_len",
                                 "doc_stride"};
 
-// Tokens [first, last] of a WindowedText.
-struct Span {
-  float score;
-  size_t first;
-  size_t last;
-};
+using Span = BestSpans::Span;
 
 // Finds the best spans of one item, window after window.
 class SpanSearch {
  public:
-  SpanSearch(const AnswerOptions& options, const WindowedText& text, int32_t cls)
-      : options_(options), text_(text) {
+  SpanSearch(const AnswerOptions& options, const WindowedText& text, int32_t cls, BestSpans& best)
+      : options_(options), text_(text), best_(best) {
     for (size_t i = 0; i < text.begin && !cls_; ++i) {
       if (text.tokens[i].id == cls && text.tokens[i].marks.special()) cls_ = i;
     }
@@ -33,8 +28,8 @@ class SpanSearch {
   void AddWindow(const Window& window, TensorView<const float> scores) {
     // [CLS] takes the first place, the context's tokens the others.
     const size_t from = cls_ ? 1 : 0;
-    chances_.resize(2 * (from + window.size()));
-    const TensorView<float> chances(chances_.data(), 2, from + window.size());
+    std::vector<float> values(2 * (from + window.size()));
+    const TensorView<float> chances(values.data(), 2, from + window.size());
     for (size_t side = 0; side < 2; ++side) {
       const std::span<float> row = chances.Row(side);
       if (cls_) row[0] = scores.Row(*cls_)[side];
@@ -42,7 +37,7 @@ class SpanSearch {
     }
     Softmax(1, chances);
     const float null_score = cls_ ? chances.Row(0)[0] * chances.Row(1)[0] : 0;
-    null_score_ = std::min(null_score_, null_score);
+    best_.null_score = std::min(best_.null_score, null_score);
     const std::span<const float> begins = chances.Row(0).subspan(from);
     const std::span<const float> ends = chances.Row(1).subspan(from);
     for (size_t first = 0; first < begins.size(); ++first) {
@@ -57,9 +52,10 @@ class SpanSearch {
   // Best first.
   std::vector<Answer> Finish() const {
     std::vector<Answer> answers;
-    for (const Span& span : best_) answers.push_back({span.score, RangeOf(span)});
+    for (const Span& span : best_.spans) answers.push_back({span.score, RangeOf(span)});
     if (options_.handle_impossible_answer) {
-      answers.insert(answers.begin() + static_cast<ptrdiff_t>(NullPlace()), {null_score_, {0, 0}});
+      const Answer none = {best_.null_score, {0, 0}};
+      answers.insert(answers.begin() + static_cast<ptrdiff_t>(NullPlace()), none);
     } else if (text_.begin == text_.end) {
       answers.push_back({0, {0, 0}});
     }
@@ -69,20 +65,22 @@ class SpanSearch {
 
  private:
   void Consider(const Span& span) {
-    if (best_.size() == options_.top_k) {
-      if (!(span.score > best_.back().score)) return;
-      best_.pop_back();
+    std::vector<Span>& spans = best_.spans;
+    if (spans.size() == options_.top_k) {
+      if (!(span.score > spans.back().score)) return;
+      spans.pop_back();
     }
-    auto place = best_.end();
-    while (place != best_.begin() && (place - 1)->score < span.score) --place;
-    best_.insert(place, span);
+    auto place = spans.end();
+    while (place != spans.begin() && (place - 1)->score < span.score) --place;
+    spans.insert(place, span);
   }
 
   // Where the empty answer stands among the best.
   size_t NullPlace() const {
-    if (best_.empty() || null_score_ > best_[0].score + options_.null_threshold) return 0;
+    const auto& [spans, null_score] = best_;
+    if (spans.empty() || null_score > spans[0].score + options_.null_threshold) return 0;
     size_t place = 1;
-    while (place < best_.size() && best_[place].score >= null_score_) ++place;
+    while (place < spans.size() && spans[place].score >= null_score) ++place;
     return place;
   }
 
@@ -100,10 +98,8 @@ class SpanSearch {
 
   const AnswerOptions& options_;
   const WindowedText& text_;
-  std::optional<size_t> cls_;   // place of [CLS] in every window
-  std::vector<float> chances_;  // [2, tokens]
-  std::vector<Span> best_;      // at most top_k, best first
-  float null_score_ = 1;
+  BestSpans& best_;
+  std::optional<size_t> cls_;  // place of [CLS] in every window
 };
 
 Status CheckOptions(const Head& head, const AnswerOptions& options) {
@@ -129,40 +125,43 @@ Status CheckItems(TextList list) {
 
 }  // namespace
 
-Result<Answers> AnswerBatch(const Model& model, TaskSession& task, TextList list,
-                            const AnswerOptions& options) {
+Result<Answers> AnswerRun::Step(const Model& model, TaskSession& task, TextList list,
+                                const AnswerOptions& options) {
   PB_ASSIGN_OR_RETURN(const Head* head, model.RequireHead("", HeadTask::kAnswer));
-  PB_RETURN_IF_ERROR(CheckOptions(*head, options));
-  PB_RETURN_IF_ERROR(CheckItems(list));
-  WindowOptions windows = options.windows;
-  windows.names = &kNames;
-  if (!windows.max_length) windows.max_length = std::min(model.max_length(), kUsualMaxLength);
-  PB_ASSIGN_OR_RETURN(const std::vector<WindowedText> texts,
-                      CutIntoWindows(model, task, list, windows));
+  if (queue_.done()) {
+    PB_RETURN_IF_ERROR(CheckOptions(*head, options));
+    PB_RETURN_IF_ERROR(CheckItems(list));
+    WindowOptions windows = options.windows;
+    windows.names = &kNames;
+    if (!windows.max_length) windows.max_length = std::min(model.max_length(), kUsualMaxLength);
+    PB_ASSIGN_OR_RETURN(queue_, CutIntoWindows(model, task, list, windows));
+  }
   const int32_t cls = model.tokenizer().special_ids().cls;
   Answers result;
-  std::optional<SpanSearch> search;
-  const auto visit = [&](size_t t, size_t w, TensorView<float> scores) {
-    const WindowedText& text = texts[t];
-    if (w == 0) search.emplace(options, text, cls);
-    search->AddWindow(text.windows[w], scores);
-    if (w + 1 < text.windows.size()) return;
-    const std::vector<Answer> answers = search->Finish();
+  const auto visit = [&](const WindowPlace& place, TensorView<const float> scores) {
+    const WindowedText& text = queue_.texts[place.text];
+    if (place.window == 0) best_ = {};
+    SpanSearch search(options, text, cls, best_);
+    search.AddWindow(text.windows[place.window], scores);
+    if (place.window + 1 < text.windows.size()) return;
+    const std::vector<Answer> answers = search.Finish();
     result.counts.push_back(static_cast<uint32_t>(answers.size()));
     result.tokens.push_back(static_cast<uint32_t>(text.tokens.size()));
     result.answers.insert(result.answers.end(), answers.begin(), answers.end());
   };
-  PB_RETURN_IF_ERROR(ScoreWindows(model, task, *head, texts, list.first_number, visit));
+  PB_ASSIGN_OR_RETURN(result.begun, ScoreNext(model, task, *head, queue_, visit));
+  if (queue_.done()) queue_ = {};
   return result;
 }
 
 Result<Answers> AnswerAll(const Model& model, TaskSession& task, std::span<const TextPair> items,
                           const AnswerOptions& options) {
-  PB_ASSIGN_OR_RETURN(Answers all, AnswerBatch(model, task, {items}, options));
+  AnswerRun run;
+  PB_ASSIGN_OR_RETURN(Answers all, run.Step(model, task, {items}, options));
   while (all.items() < items.size()) {
     const size_t done = all.items();
     PB_ASSIGN_OR_RETURN(const Answers more,
-                        AnswerBatch(model, task, {items.subspan(done), done}, options));
+                        run.Step(model, task, {items.subspan(done), done}, options));
     all.counts.insert(all.counts.end(), more.counts.begin(), more.counts.end());
     all.tokens.insert(all.tokens.end(), more.tokens.begin(), more.tokens.end());
     all.answers.insert(all.answers.end(), more.answers.begin(), more.answers.end());

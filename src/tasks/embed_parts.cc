@@ -1,7 +1,6 @@
 #include "tasks/embed_parts.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "kernels/elementwise.h"
@@ -51,46 +50,14 @@ void AddToMean(std::span<const float> vector, const WindowedText& text, size_t w
   if (normalize) ScaleToLengthOne(mean);
 }
 
-Result<PartEmbeddings> EmbedWindows(const Model& model, TaskSession& task, TextList list,
-                                    const PartOptions& options) {
-  PB_ASSIGN_OR_RETURN(const EmbedPlan plan, PlanEmbedding(model, options.embed));
-  PB_ASSIGN_OR_RETURN(const std::vector<WindowedText> texts,
-                      CutIntoWindows(model, task, list,
-                                     {.max_length = options.embed.length.max_length,
-                                      .stride = options.stride,
-                                      .prefix = plan.prompt}));
-  PartEmbeddings result{.dimensions = plan.vectors.dimensions};
-  for (size_t t = 0; t < texts.size(); ++t) {
-    const WindowedText& text = texts[t];
-    if (options.each && text.windows.size() > kMostValues / result.dimensions) {
-      Status error = TooLongError(Message("has ") + text.windows.size() +
-                                  " windows, more than 64 MB of vectors");
-      return AboutText(list.first_number + t, std::move(error).error());
-    }
-    result.counts.push_back(static_cast<uint32_t>(text.windows.size()));
-    for (const Window& window : text.windows) {
-      const size_t tokens = text.tokens_around() + window.size();
-      const Range range = RangeOf(text, window);
-      AddPart(tokens, range.begin, range.end, text.prefix_units, result.parts);
-    }
+Status CheckCounts(const WindowQueue& queue, size_t dimensions) {
+  for (size_t t = 0; t < queue.texts.size(); ++t) {
+    const size_t windows = queue.texts[t].windows.size();
+    if (windows <= kMostValues / dimensions) continue;
+    Status error = TooLongError(Message("has ") + windows + " windows, more than 64 MB of vectors");
+    return AboutText(queue.first_number + t, std::move(error).error());
   }
-  if (!options.each) result.data.resize(texts.size() * result.dimensions);
-  Status status = Done{};
-  EncodeWindows(model, task, texts, [&](const WindowBatch& batch, TensorView<float> hidden) {
-    const TensorView<float> vectors =  // [windows, dimensions]
-        SentenceVectors(model, hidden, batch.view(), plan.vectors, task.session);
-    for (size_t i = 0; i < batch.places.size() && status.ok(); ++i) {
-      const WindowBatch::Place& place = batch.places[i];
-      status = CheckNumbers(list.first_number + place.text, vectors.Rows(i, i + 1), "vectors");
-      if (options.each) continue;
-      float* mean = result.data.data() + place.text * result.dimensions;
-      AddToMean(vectors.Row(i), texts[place.text], place.window, plan.vectors.normalize,
-                {mean, 1, result.dimensions});
-    }
-    if (options.each) AppendRows(vectors, result.data);
-  });
-  PB_RETURN_IF_ERROR(std::move(status));
-  return result;
+  return Done{};
 }
 
 Result<PartEmbeddings> EmbedTokens(const Model& model, TaskSession& task, TextList list,
@@ -122,10 +89,59 @@ Result<PartEmbeddings> EmbedTokens(const Model& model, TaskSession& task, TextLi
 
 }  // namespace
 
-Result<PartEmbeddings> EmbedPartsBatch(const Model& model, TaskSession& task, TextList list,
-                                       const PartOptions& options) {
+void PartsRun::AddWindow(const WindowPlace& place, std::span<const float> vector, bool normalize,
+                         PartEmbeddings& result) {
+  const WindowedText& text = queue_.texts[place.text];
+  const Window& window = text.windows[place.window];
+  const Range range = RangeOf(text, window);
+  AddPart(text.tokens_around() + window.size(), range.begin, range.end, text.prefix_units,
+          result.parts);
+  const bool is_last = place.window + 1 == text.windows.size();
+  if (is_last) result.counts.push_back(static_cast<uint32_t>(text.windows.size()));
+  if (mean_.empty()) {
+    result.data.insert(result.data.end(), vector.begin(), vector.end());
+    return;
+  }
+  if (place.window == 0) std::fill(mean_.begin(), mean_.end(), 0.0f);
+  AddToMean(vector, text, place.window, normalize, {mean_.data(), 1, mean_.size()});
+  if (is_last) result.data.insert(result.data.end(), mean_.begin(), mean_.end());
+}
+
+Result<PartEmbeddings> PartsRun::StepWindows(const Model& model, TaskSession& task, TextList list,
+                                             const PartOptions& options) {
+  PB_ASSIGN_OR_RETURN(const EmbedPlan plan, PlanEmbedding(model, options.embed));
+  const VectorOptions& vectors = plan.vectors;
+  if (queue_.done()) {
+    PB_ASSIGN_OR_RETURN(queue_, CutIntoWindows(model, task, list,
+                                               {.max_length = options.embed.length.max_length,
+                                                .stride = options.stride,
+                                                .prefix = plan.prompt}));
+    if (options.each) PB_RETURN_IF_ERROR(CheckCounts(queue_, vectors.dimensions));
+    mean_.resize(options.each ? 0 : vectors.dimensions);
+  }
+  PartEmbeddings result{.dimensions = vectors.dimensions};
+  if (queue_.done()) return result;
+  Workspace::Scope scope(task.session.workspace);
+  const WindowBatch batch = TakeWindows(model, task, queue_);
+  const TensorView<float> hidden =  // [tokens, hidden_size]
+      RunEncoder(model.encoder_config(), model.encoder(), batch.view(), task.session);
+  const TensorView<float> rows =  // [windows, dimensions]
+      SentenceVectors(model, hidden, batch.view(), vectors, task.session);
+  for (size_t i = 0; i < batch.places.size(); ++i) {
+    const WindowPlace& place = batch.places[i];
+    PB_RETURN_IF_ERROR(
+        CheckNumbers(queue_.first_number + place.text, rows.Rows(i, i + 1), "vectors"));
+    AddWindow(place, rows.Row(i), vectors.normalize, result);
+  }
+  result.begun = queue_.begun();
+  if (queue_.done()) queue_ = {};
+  return result;
+}
+
+Result<PartEmbeddings> PartsRun::Step(const Model& model, TaskSession& task, TextList list,
+                                      const PartOptions& options) {
   if (options.tokens) return EmbedTokens(model, task, list, options.embed);
-  return EmbedWindows(model, task, list, options);
+  return StepWindows(model, task, list, options);
 }
 
 }  // namespace pocketbert

@@ -1,7 +1,6 @@
 #include "tasks/tag_entities.h"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "kernels/softmax.h"
@@ -68,53 +67,81 @@ std::vector<uint8_t> FindIgnored(std::span<const std::string> labels,
 
 }  // namespace
 
-Result<Tagging> TagBatch(const Model& model, TaskSession& task, TextList list,
-                         const TagOptions& options) {
-  PB_ASSIGN_OR_RETURN(const Head* head, model.RequireHead("", HeadTask::kTag));
-  PB_ASSIGN_OR_RETURN(const std::vector<WindowedText> texts,
-                      CutIntoWindows(model, task, list, options.windows));
-  const std::vector<TagLabel> labels = ReadTagLabels(head->spec.labels);
-  Tagging result;
-  for (const TagLabel& label : labels) {
-    result.prefixes.push_back(options.aggregation == Aggregation::kNone ? 0 : label.prefix);
-  }
-  const std::vector<uint8_t> ignored =
-      FindIgnored(head->spec.labels, result.prefixes, options.ignore_labels);
-
-  const bool by_word = options.aggregation >= Aggregation::kFirst;
-  std::vector<Entity> entities;  // of one text
-  EntityJoiner joiner(labels, options.aggregation, entities);
-  std::optional<WordRule> words;
-  const auto visit = [&](size_t t, size_t w, TensorView<float> scores) {
-    const WindowedText& text = texts[t];
-    const std::span<const Token> tokens =
-        std::span(text.tokens).subspan(text.begin, text.end - text.begin);
-    if (w == 0) words.emplace(model.tokenizer(), by_word ? list.texts[t].text : "");
-    Softmax(1, scores);
-    const Window own = OwnPart(text.windows, w);
-    for (size_t i = own.begin; i < own.end; ++i) {
-      joiner.Add(tokens[i], text.begin + i, words->Continues(tokens, i),
-                 scores.Row(text.begin + i - text.windows[w].begin));
+// Texts that were begun, and what is known of the next window's.
+struct TagRun::Begun {
+  Begun(const Head& head, const TagOptions& options)
+      : labels(ReadTagLabels(head.spec.labels)), joiner(labels, options.aggregation, entities) {
+    for (const TagLabel& label : labels) {
+      prefixes.push_back(options.aggregation == Aggregation::kNone ? 0 : label.prefix);
     }
-    if (w + 1 < text.windows.size()) return;
-    joiner.Finish();
-    std::erase_if(entities, [&](const Entity& entity) { return ignored[entity.label] != 0; });
-    result.counts.push_back(static_cast<uint32_t>(entities.size()));
-    result.tokens.push_back(static_cast<uint32_t>(text.tokens.size()));
-    result.entities.insert(result.entities.end(), entities.begin(), entities.end());
-    entities.clear();
+    ignored = FindIgnored(head.spec.labels, prefixes, options.ignore_labels);
+  }
+
+  // `scores` are made chances.
+  void AddWindow(const WindowPlace& place, TensorView<float> scores, Tagging& result);
+
+  WindowQueue queue;
+  std::vector<WordRule> words;  // [texts]
+  const std::vector<TagLabel> labels;
+  std::vector<uint8_t> prefixes;
+  std::vector<uint8_t> ignored;
+  std::vector<Entity> entities;
+  EntityJoiner joiner;
+};
+
+void TagRun::Begun::AddWindow(const WindowPlace& place, TensorView<float> scores,
+                              Tagging& result) {
+  const WindowedText& text = queue.texts[place.text];
+  const std::span<const Token> tokens =
+      std::span(text.tokens).subspan(text.begin, text.end - text.begin);
+  Softmax(1, scores);
+  const Window own = OwnPart(text.windows, place.window);
+  for (size_t i = own.begin; i < own.end; ++i) {
+    joiner.Add(tokens[i], text.begin + i, words[place.text].Continues(tokens, i),
+               scores.Row(text.begin + i - text.windows[place.window].begin));
+  }
+  if (place.window + 1 < text.windows.size()) return;
+  joiner.Finish();
+  std::erase_if(entities, [&](const Entity& entity) { return ignored[entity.label] != 0; });
+  result.counts.push_back(static_cast<uint32_t>(entities.size()));
+  result.tokens.push_back(static_cast<uint32_t>(text.tokens.size()));
+  result.entities.insert(result.entities.end(), entities.begin(), entities.end());
+  entities.clear();
+}
+
+TagRun::TagRun() = default;
+TagRun::~TagRun() = default;
+
+Result<Tagging> TagRun::Step(const Model& model, TaskSession& task, TextList list,
+                             const TagOptions& options) {
+  PB_ASSIGN_OR_RETURN(const Head* head, model.RequireHead("", HeadTask::kTag));
+  if (begun_ == nullptr) {
+    auto begun = std::make_unique<Begun>(*head, options);
+    PB_ASSIGN_OR_RETURN(begun->queue, CutIntoWindows(model, task, list, options.windows));
+    const bool by_word = options.aggregation >= Aggregation::kFirst;
+    for (size_t t = 0; t < begun->queue.texts.size(); ++t) {
+      begun->words.emplace_back(model.tokenizer(), by_word ? list.texts[t].text : "");
+    }
+    begun_ = std::move(begun);
+  }
+  Tagging result;
+  result.prefixes = begun_->prefixes;
+  const auto visit = [&](const WindowPlace& place, TensorView<float> scores) {
+    begun_->AddWindow(place, scores, result);
   };
-  PB_RETURN_IF_ERROR(ScoreWindows(model, task, *head, texts, list.first_number, visit));
+  PB_ASSIGN_OR_RETURN(result.begun, ScoreNext(model, task, *head, begun_->queue, visit));
+  if (begun_->queue.done()) begun_.reset();
   return result;
 }
 
 Result<Tagging> Tag(const Model& model, TaskSession& task, std::span<const TextPair> texts,
                     const TagOptions& options) {
-  PB_ASSIGN_OR_RETURN(Tagging all, TagBatch(model, task, {texts}, options));
+  TagRun run;
+  PB_ASSIGN_OR_RETURN(Tagging all, run.Step(model, task, {texts}, options));
   while (all.texts() < texts.size()) {
     const size_t done = all.texts();
     PB_ASSIGN_OR_RETURN(const Tagging more,
-                        TagBatch(model, task, {texts.subspan(done), done}, options));
+                        run.Step(model, task, {texts.subspan(done), done}, options));
     all.counts.insert(all.counts.end(), more.counts.begin(), more.counts.end());
     all.tokens.insert(all.tokens.end(), more.tokens.begin(), more.tokens.end());
     all.entities.insert(all.entities.end(), more.entities.begin(), more.entities.end());

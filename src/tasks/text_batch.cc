@@ -6,6 +6,9 @@
 namespace pocketbert {
 namespace {
 
+// Few tokens have more.
+constexpr size_t kBytesOfToken = 16;
+
 EncodeOptions OptionsFor(size_t max_length, const LengthOptions& length) {
   EncodeOptions options;
   options.return_overflow = false;
@@ -22,6 +25,15 @@ Status CheckLength(size_t tokens, size_t max_length, Truncate truncate) {
   if (truncate != Truncate::kError || tokens <= max_length) return Done{};
   return TooLongError(Message("has ") + tokens + " tokens, expected at most " +
                       max_length);
+}
+
+// Of a text that is not to be cut and, by its bytes, hardly fits, its length in little memory first.
+Status CheckLongText(const Tokenizer& tokenizer, const TextPair& item, size_t max_length,
+                     Truncate truncate) {
+  const size_t bytes = item.text.size() + item.pair.value_or("").size();
+  if (truncate != Truncate::kError || bytes / kBytesOfToken <= max_length) return Done{};
+  PB_ASSIGN_OR_RETURN(const std::vector<uint32_t> tokens, tokenizer.CountBatch({&item, 1}));
+  return CheckLength(tokens[0], max_length, truncate);
 }
 
 void Append(const Encodings& encoding, bool with_types, TextBatch& batch) {
@@ -89,6 +101,8 @@ Result<TextBatch> FillBatch(const Model& model, const TaskSession& session, Text
     const TextPair& item = list.texts[i];
     std::string_view text = item.text;
     if (!prefix.empty()) text = prefixed.assign(prefix).append(item.text);
+    Status fits = CheckLongText(model.tokenizer(), {text, item.pair}, max_length, options.truncate);
+    if (!fits.ok()) return AboutText(list.first_number + i, std::move(fits).error());
     auto encoded = model.tokenizer().Encode(text, item.pair, encode_options);
     if (!encoded.ok()) return AboutText(list.first_number + i, std::move(encoded).error());
     const Encodings& encoding = encoded.value();

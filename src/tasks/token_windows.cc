@@ -86,7 +86,7 @@ void Append(std::span<const Token> tokens, bool with_types, WindowBatch& batch) 
   }
 }
 
-void Add(WindowBatch::Place place, const WindowedText& text, bool with_types, WindowBatch& batch) {
+void Add(WindowPlace place, const WindowedText& text, bool with_types, WindowBatch& batch) {
   const std::span<const Token> all(text.tokens);
   const Window& window = text.windows[place.window];
   Append(all.first(text.begin), with_types, batch);
@@ -96,65 +96,59 @@ void Add(WindowBatch::Place place, const WindowedText& text, bool with_types, Wi
   batch.places.push_back(place);
 }
 
-void RunBatch(const Model& model, Session& session, const WindowBatch& batch,
-              WindowBatchVisitor visit) {
-  Workspace::Scope scope(session.workspace);
-  visit(batch, RunEncoder(model.encoder_config(), model.encoder(), batch.view(), session));
-}
-
 }  // namespace
 
 uint32_t PrefixUnits(std::string_view prefix) { return CountUtf16(MakeValidUtf8(prefix)); }
 
-Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskSession& session,
-                                                 TextList list, const WindowOptions& options) {
+double WindowQueue::begun() const {
+  if (next.window == 0) return 0;
+  return static_cast<double>(next.window) / static_cast<double>(texts[next.text].windows.size());
+}
+
+Result<WindowQueue> CutIntoWindows(const Model& model, const TaskSession& session, TextList list,
+                                   const WindowOptions& options) {
   PB_ASSIGN_OR_RETURN(const size_t max_length, MostTokens(model, options.max_length));
   const size_t max_texts = MaxBatchTexts(session.max_batch_tokens);
-  std::vector<WindowedText> texts;
+  WindowQueue queue;
+  queue.first_number = list.first_number;
   size_t tokens = 0;
-  for (size_t i = 0; i < list.texts.size() && texts.size() < max_texts; ++i) {
+  for (size_t i = 0; i < list.texts.size() && queue.texts.size() < max_texts; ++i) {
     auto text = CutOne(model, list.texts[i], max_length, options);
     if (!text.ok()) return AboutText(list.first_number + i, std::move(text).error());
     tokens += TokensOfWindows(text.value());
     if (i > 0 && tokens > session.max_batch_tokens) break;
-    texts.push_back(std::move(text).value());
+    queue.texts.push_back(std::move(text).value());
   }
-  return texts;
+  return queue;
 }
 
-void EncodeWindows(const Model& model, TaskSession& task, std::span<const WindowedText> texts,
-                   WindowBatchVisitor visit) {
-  const size_t max_texts = MaxBatchTexts(task.max_batch_tokens);
+WindowBatch TakeWindows(const Model& model, const TaskSession& session, WindowQueue& queue) {
+  const size_t max_windows = MaxBatchTexts(session.max_batch_tokens);
   const bool with_types = model.encoder_config().type_vocab_size > 0;
+  WindowPlace& next = queue.next;
   WindowBatch batch;
-  for (size_t t = 0; t < texts.size(); ++t) {
-    for (size_t w = 0; w < texts[t].windows.size(); ++w) {
-      const size_t more = texts[t].tokens_around() + texts[t].windows[w].size();
-      if (batch.ids.size() + more > task.max_batch_tokens || batch.places.size() == max_texts) {
-        RunBatch(model, task.session, batch, visit);
-        batch = {};
-      }
-      Add({t, w}, texts[t], with_types, batch);
-    }
+  while (!queue.done() && batch.places.size() < max_windows) {
+    const WindowedText& text = queue.texts[next.text];
+    const size_t more = text.tokens_around() + text.windows[next.window].size();
+    if (!batch.places.empty() && batch.ids.size() + more > session.max_batch_tokens) break;
+    Add(next, text, with_types, batch);
+    if (++next.window == text.windows.size()) next = {next.text + 1, 0};
   }
-  if (!batch.places.empty()) RunBatch(model, task.session, batch, visit);
+  return batch;
 }
 
-Status ScoreWindows(const Model& model, TaskSession& task, const Head& head,
-                    std::span<const WindowedText> texts, size_t first_number,
-                    WindowVisitor visit) {
-  Status status = Done{};
-  EncodeWindows(model, task, texts, [&](const WindowBatch& batch, TensorView<float> hidden) {
-    const TensorView<float> scores =  // [tokens, outputs]
-        RunHead(head.spec.config, head.weights, hidden, task.session);
-    for (size_t i = 0; i < batch.places.size() && status.ok(); ++i) {
-      const WindowBatch::Place& place = batch.places[i];
-      const TensorView<float> own = scores.Rows(batch.offsets[i], batch.offsets[i + 1]);
-      status = CheckNumbers(first_number + place.text, own, "scores");
-      if (status.ok()) visit(place.text, place.window, own);
-    }
-  });
-  return status;
+Result<TensorView<float>> ScoreWindows(const Model& model, TaskSession& task, const Head& head,
+                                       const WindowQueue& queue, const WindowBatch& batch) {
+  const TensorView<float> hidden =  // [tokens, hidden_size]
+      RunEncoder(model.encoder_config(), model.encoder(), batch.view(), task.session);
+  const TensorView<float> scores =  // [tokens, outputs]
+      RunHead(head.spec.config, head.weights, hidden, task.session);
+  for (size_t i = 0; i < batch.places.size(); ++i) {
+    PB_RETURN_IF_ERROR(CheckNumbers(queue.first_number + batch.places[i].text,
+                                    scores.Rows(batch.offsets[i], batch.offsets[i + 1]),
+                                    "scores"));
+  }
+  return scores;
 }
 
 }  // namespace pocketbert

@@ -5,9 +5,7 @@
 //   [CLS] a b c [SEP]    [CLS] c d e [SEP]    [CLS] e f g [SEP]
 
 #include <cstddef>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -61,37 +59,33 @@ struct WindowedText {
   size_t tokens_around() const { return tokens.size() - (end - begin); }
 };
 
+struct WindowPlace {
+  size_t text = 0;
+  size_t window = 0;
+};
+
+// Texts whose windows are read in order, batch after batch.
+struct WindowQueue {
+  std::vector<WindowedText> texts;
+  size_t first_number = 0;  // that of texts[0], for messages
+  WindowPlace next;         // the window that comes next; at the end texts.size() and 0
+
+  bool done() const { return next.text == texts.size(); }
+  // Share of the next window's text that was taken off: from 0 to below 1.
+  double begun() const;
+};
+
 // Encodes and cuts as many texts, from the first, as fit one batch of the session: at least one if
 // there is one. Of pairs the second text is cut. Errors name the text by its number: those of
 // Tokenizer::Encode, MostTokens and CheckTypes; kInvalidArgument for a stride that a window has no
 // room for; kTooLong for more than 4 MB of UTF-8, and where what is around the text leaves it no
 // room.
-Result<std::vector<WindowedText>> CutIntoWindows(const Model& model, const TaskSession& session,
-                                                 TextList list, const WindowOptions& options);
-
-// A reference to any `visit(args…)`, which must outlive it.
-template <typename... Args>
-class Visitor {
- public:
-  template <typename Visit>
-  Visitor(const Visit& visit)  // NOLINT: implicit, so that it takes any visitor
-      : visit_(std::addressof(visit)),
-        call_([](const void* any, Args... args) { (*static_cast<const Visit*>(any))(args...); }) {}
-
-  void operator()(Args... args) const { call_(visit_, args...); }
-
- private:
-  const void* visit_;
-  void (*call_)(const void*, Args...);
-};
+Result<WindowQueue> CutIntoWindows(const Model& model, const TaskSession& session, TextList list,
+                                   const WindowOptions& options);
 
 // Some windows on their way through the encoder.
 struct WindowBatch {
-  struct Place {
-    size_t text;
-    size_t window;
-  };
-  std::vector<Place> places;
+  std::vector<WindowPlace> places;
   std::vector<int32_t> ids;
   std::vector<uint8_t> type_ids;  // as in TextBatch
   std::vector<uint32_t> offsets{0};
@@ -99,25 +93,30 @@ struct WindowBatch {
   TokenBatch view() const { return {.ids = ids, .type_ids = type_ids, .offsets = offsets}; }
 };
 
-// Takes a batch, and `hidden` [its tokens, hidden_size].
-using WindowBatchVisitor = Visitor<const WindowBatch&, TensorView<float>>;
+// Takes the next windows off, as many as fit a batch of the session: at least one if there is one.
+WindowBatch TakeWindows(const Model& model, const TaskSession& session, WindowQueue& queue);
 
-// Runs the encoder on all windows, in order and in batches that fit the session, and visits them.
-// `hidden` lives until the visitor returns.
-void EncodeWindows(const Model& model, TaskSession& session, std::span<const WindowedText> texts,
-                   WindowBatchVisitor visit);
+// Runs encoder and head on windows of `queue`, at least one. Returns scores [tokens of all windows,
+// outputs of the head] in the session's workspace, for the caller to change. The rows of a window
+// are those before the text, then the window's own, then the rest; they depend on its tokens only,
+// bit for bit. Errors: kFormat for scores that are no numbers.
+Result<TensorView<float>> ScoreWindows(const Model& model, TaskSession& session, const Head& head,
+                                       const WindowQueue& queue, const WindowBatch& batch);
 
-// Takes the numbers of a text and of its window, and `scores` [tokens of the window, outputs of the
-// head]. Row i is of the window's token i: first those before the text, then those of the window,
-// then the rest.
-using WindowVisitor = Visitor<size_t, size_t, TensorView<float>>;
-
-// Runs encoder and head on all windows and visits them in order. `scores` are the visitor's to
-// change, until it returns; they depend on the window's tokens only, bit for bit. `first_number` is
-// that of texts[0], for messages. Errors: kFormat for scores that are no numbers; the visits end
-// there.
-Status ScoreWindows(const Model& model, TaskSession& session, const Head& head,
-                    std::span<const WindowedText> texts, size_t first_number,
-                    WindowVisitor visit);
+// Does so with the next batch, if the queue is not at its end: `visit(place, scores)` for each
+// window, in order. Returns queue.begun() afterwards.
+template <typename Visit>
+Result<double> ScoreNext(const Model& model, TaskSession& session, const Head& head,
+                         WindowQueue& queue, const Visit& visit) {
+  if (queue.done()) return 0.0;
+  Workspace::Scope scope(session.session.workspace);
+  const WindowBatch batch = TakeWindows(model, session, queue);
+  PB_ASSIGN_OR_RETURN(const TensorView<float> scores,
+                      ScoreWindows(model, session, head, queue, batch));
+  for (size_t i = 0; i < batch.places.size(); ++i) {
+    visit(batch.places[i], scores.Rows(batch.offsets[i], batch.offsets[i + 1]));
+  }
+  return queue.begun();
+}
 
 }  // namespace pocketbert

@@ -29,12 +29,7 @@ Result<std::vector<int32_t>> Tokenize(const Tokenizer& tokenizer, std::span<cons
 
 Result<std::vector<uint32_t>> CountTokens(const Tokenizer& tokenizer,
                                           std::span<const TextPair> items) {
-  PB_ASSIGN_OR_RETURN(const Encodings encodings, tokenizer.EncodeBatch(items, {}));
-  std::vector<uint32_t> counts(items.size());
-  for (size_t i = 0; i < counts.size(); ++i) {
-    counts[i] = encodings.starts[i + 1] - encodings.starts[i];
-  }
-  return counts;
+  return tokenizer.CountBatch(items);
 }
 
 }  // namespace pocketbert

@@ -20,10 +20,12 @@ constexpr size_t kLongestWord = size_t{1} << 23;
 // In texts of fewer words a cache is not worth its memory.
 constexpr size_t kWordsBeforeCache = 200;
 
-// Drops what comes before the last `count`, once that is worth the copying.
-void KeepLast(size_t count, std::vector<Token>& tokens) {
-  if (tokens.size() / 2 <= count) return;
-  tokens.erase(tokens.begin(), tokens.end() - static_cast<ptrdiff_t>(count));
+// Drops what comes before the last `count`, once that is worth the copying. Returns how many.
+size_t KeepLast(size_t count, std::vector<Token>& tokens) {
+  if (tokens.size() / 2 <= count) return 0;
+  const size_t dropped = tokens.size() - count;
+  tokens.erase(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(dropped));
+  return dropped;
 }
 
 }  // namespace
@@ -47,6 +49,7 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
   unit_ = 0;
   word_id_ = 0;
   before_ = out.size();
+  dropped_ = 0;
   source_matches_.clear();
   const TokenFinder& finder = state_.added_tokens.in_source();
   if (!finder.empty()) finder.FindAll(text, skip_special, source_matches_);
@@ -63,6 +66,7 @@ Status TextTokens::Append(std::string_view text, bool skip_special, Needed neede
     const EndBlanks blanks = trims_ ? CountEndBlanks(found) : EndBlanks();
     const Range range = Trim({unit_, unit_ + units}, blanks, out.size());
     out.push_back({match.token->id, range, word_id_++, marks_});
+    dropped_ += KeepLast(needed_.last, out);
     unit_ += units;
     at = match.end;
   }
@@ -118,7 +122,7 @@ Status TextTokens::AppendBetween(std::string_view piece, std::vector<Token>& out
       // A text in another script is given up on less and less often.
       least = std::min(2 * least, kPartBytes);
     }
-    KeepLast(needed_.last, out);
+    dropped_ += KeepLast(needed_.last, out);
     piece.remove_prefix(done);
   }
   return Done{};

@@ -39,6 +39,9 @@ class TextTokens {
   Status Append(std::string_view text, bool skip_special, Needed needed, TokenMarks marks,
                 std::vector<Token>& out);
 
+  // Tokens of that text that were dropped.
+  size_t dropped() const { return dropped_; }
+
  private:
   // The pieces of the source between added tokens.
   Status AppendBetween(std::string_view piece, std::vector<Token>& out);
@@ -75,6 +78,7 @@ class TextTokens {
   std::optional<WordCache> cache_;  // from some words on
   size_t words_before_cache_ = 0;
   size_t before_ = 0;  // tokens in `out` before this text's
+  size_t dropped_ = 0;
 };
 
 }  // namespace pocketbert

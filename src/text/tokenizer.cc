@@ -62,6 +62,20 @@ class CallEncoder {
     return Done{};
   }
 
+  // The tokens of what Encode would give without truncation.
+  Result<uint32_t> Count(const TextPair& input) {
+    size_t count = 0;
+    for (const TemplatePiece& piece : state_.post_processor.pieces(input.pair.has_value())) {
+      if (piece.sequence < 0) {
+        ++count;
+        continue;
+      }
+      PB_RETURN_IF_ERROR(Tokenize(0, piece.sequence == 0 ? input.text : *input.pair, {.last = 0}));
+      count += text_tokens_.dropped() + tokens_[0].size();
+    }
+    return static_cast<uint32_t>(count);
+  }
+
  private:
   // One text of which nothing is cut: its tokens are written where they stay.
   Status EncodeWhole(std::string_view text, uint32_t item, Encodings& out) {
@@ -274,6 +288,17 @@ Result<Encodings> Tokenizer::EncodeBatch(std::span<const TextPair> texts,
     PB_RETURN_IF_ERROR(PadEncodings(encodings, *options.padding, pad_id));
   }
   return encodings;
+}
+
+Result<std::vector<uint32_t>> Tokenizer::CountBatch(std::span<const TextPair> texts) const {
+  const EncodeOptions options;
+  CallEncoder encoder(*state_, options);
+  std::vector<uint32_t> counts;
+  for (const TextPair& text : texts) {
+    PB_ASSIGN_OR_RETURN(const uint32_t count, encoder.Count(text));
+    counts.push_back(count);
+  }
+  return counts;
 }
 
 std::string Tokenizer::Decode(std::span<const int32_t> ids, const DecodeOptions& options) const {

@@ -96,6 +96,9 @@ class Tokenizer {
   // As Encode one by one, but padded to a common length if the options ask for padding.
   Result<Encodings> EncodeBatch(std::span<const TextPair> texts,
                                 const EncodeOptions& options) const;
+  // Tokens of each, template tokens included, of a text of any length in little memory. Errors: as
+  // those of Encode without options.
+  Result<std::vector<uint32_t>> CountBatch(std::span<const TextPair> texts) const;
 
   // Ids outside the vocabulary are passed over, as in the reference.
   std::string Decode(std::span<const int32_t> ids, const DecodeOptions& options) const;

@@ -30,6 +30,24 @@ for (const variant of await runnableVariants()) {
       engine.destroy();
     });
 
+    test('texts that are only counted, or refused by their length, are not kept as tokens', async () => {
+      const engine = await load(variant, { threads: 1 });
+      const model = await openFixture(engine, 'cls');
+      const text = 'boat '.repeat(500_000);
+      const whole = { truncate: 'error' } as const;
+      // Cut texts are read as far as is needed.
+      model.classify([{ text, pair: text }], { maxLength: 47 });
+      model.tokenizer.countTokens(packTexts([{ text: 'boat' }]));
+      const before = engine.memory();
+      const pair = failure('too_long', () => model.classify([{ text: 'boat', pair: text }], whole));
+      assert.match(pair.message, /has 500004 tokens/);
+      failure('too_long', () => model.classify([{ text, pair: text }], whole));
+      failure('too_long', () => model.embed([text], whole));
+      assert.equal(model.tokenizer.countTokens(packTexts([{ text, pair: text }]))[0], 1_000_003);
+      assert.equal(engine.memory().wasmBytes, before.wasmBytes);
+      engine.destroy();
+    });
+
     test('models and importers give back what they took', async () => {
       const engine = await load(variant, { threads: 1 });
       const cycle = async () => {

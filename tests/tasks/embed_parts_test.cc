@@ -12,14 +12,25 @@ namespace {
 PartEmbeddings EmbedParts(Opened& opened, const std::vector<std::string>& texts,
                           const PartOptions& options) {
   const std::vector<TextPair> pairs(texts.begin(), texts.end());
-  auto result = EmbedPartsBatch(opened.model, opened.session, {pairs}, options);
-  if (!result.ok()) FAIL(result.error().message);
-  return std::move(result).value();
+  PartsRun run;
+  PartEmbeddings all;
+  do {
+    auto result = run.Step(opened.model, opened.session,
+                           {std::span(pairs).subspan(all.texts()), all.texts()}, options);
+    if (!result.ok()) FAIL(result.error().message);
+    const PartEmbeddings& more = result.value();
+    all.dimensions = more.dimensions;
+    all.data.insert(all.data.end(), more.data.begin(), more.data.end());
+    all.parts.insert(all.parts.end(), more.parts.begin(), more.parts.end());
+    all.counts.insert(all.counts.end(), more.counts.begin(), more.counts.end());
+    all.truncated.insert(all.truncated.end(), more.truncated.begin(), more.truncated.end());
+  } while (all.texts() < texts.size());
+  return all;
 }
 
 Error PartsError(Opened& opened, const std::string& text, const PartOptions& options) {
   const std::vector<TextPair> pairs = {{text, {}}};
-  auto result = EmbedPartsBatch(opened.model, opened.session, {pairs, 7}, options);
+  auto result = PartsRun().Step(opened.model, opened.session, {pairs, 7}, options);
   REQUIRE_FALSE(result.ok());
   return std::move(result).error();
 }

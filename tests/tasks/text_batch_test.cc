@@ -46,6 +46,25 @@ TEST_CASE("a model without token types gets none") {
   CHECK(Fill(opened, {{"one", "day"}}, {}).type_ids.empty());
 }
 
+TEST_CASE("a text, or a pair, far too long is refused by its number of tokens") {
+  Opened opened = Open(Fixture("cls"));
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += "boat ";
+  const LengthOptions whole = {.truncate = Truncate::kError, .max_length = 8};
+  const auto message = [&](const TextPair& item) {
+    const std::vector<TextPair> items = {item};
+    const Error error = FillError(opened, {items, 4}, whole);
+    CHECK(error.code == ErrorCode::kTooLong);
+    return error.message;
+  };
+  CHECK(message({text, {}}) == "text 4: has 3002 tokens, expected at most 8");
+  CHECK(message({"boat", text}) == "text 4: has 3004 tokens, expected at most 8");
+  CHECK(message({text, text}) == "text 4: has 6003 tokens, expected at most 8");
+  // Many bytes, and few tokens.
+  const std::string wide = "boat" + std::string(500, ' ') + "boat";
+  CHECK(Fill(opened, {{wide, {}}}, whole).Lengths() == std::vector<uint32_t>{4});
+}
+
 TEST_CASE("long texts are cut at the end or the start, and say so") {
   Opened opened = Open(Fixture("enc"));
   const size_t most = opened.model.max_length();

@@ -79,6 +79,32 @@ TEST_CASE("encodings laid end to end, windows after their item") {
   CHECK(counts.value() == std::vector<uint32_t>{3, 5, 5});
 }
 
+TEST_CASE("tokens of long texts are counted as they are encoded") {
+  const std::string hand = GENERATE(kHand + "fixtures/enc", kHand + "fixtures/ner",
+                                    kFamiliesHand + "fixtures/roberta",
+                                    kFamiliesHand + "fixtures/xlmr");
+  INFO(hand);
+  Opened opened = pocketbert::Open(ReadFolder(hand));
+  std::vector<std::string> texts;
+  for (const char* unit : {"boat ", "[MASK]", "one [MASK]<mask> day", "\xE6\xA9\x8B", "\xFF ", ""}) {
+    for (const size_t times : {1, 2, 3, 5000}) {
+      std::string text;
+      for (size_t i = 0; i < times; ++i) text += unit;
+      texts.push_back(std::move(text));
+    }
+  }
+  std::vector<TextPair> items(texts.begin(), texts.end());
+  for (size_t i = 0; i + 1 < texts.size(); ++i) items.push_back({texts[i], texts[i + 1]});
+  const auto counts = CountTokens(opened.model.tokenizer(), items);
+  REQUIRE(counts.ok());
+  REQUIRE(counts.value().size() == items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto encoded = opened.model.tokenizer().Encode(items[i].text, items[i].pair, {});
+    REQUIRE(encoded.ok());
+    CHECK(counts.value()[i] == encoded.value().tokens.size());
+  }
+}
+
 TEST_CASE("a folder's tokenizer files: vocab.txt alone, and nothing") {
   const Folder folder = Fixture("enc");
   auto from_json = Open(folder, {"tokenizer.json"});

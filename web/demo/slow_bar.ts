@@ -27,7 +27,7 @@ export class SlowBar {
     }, patience);
     try {
       return await work(({ done, total }) => {
-        if (this.#latest === own && total > 1) this.#bar.value = done / total;
+        if (this.#latest === own && done < total) this.#bar.value = done / total;
       });
     } finally {
       clearTimeout(timer);

@@ -133,7 +133,10 @@ export interface CallOptions {
    * rejected as `superseded`; `true` is a key of its own. For search-as-you-type.
    */
   readonly supersede?: boolean | string | undefined;
-  /** Called while a list is worked on, and when all is done. What it throws, the call rejects with. */
+  /**
+   * Called while a list or a long text is worked on, and when all is done. `done` counts texts, and parts of
+   * one that is read in windows as a fraction. What it throws, the call rejects with.
+   */
   readonly onProgress?:
     ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }

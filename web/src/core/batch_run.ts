@@ -8,12 +8,14 @@ import type { EngineRun, TextItem } from './types.js';
 /** What every task tells of each text of a batch. */
 export interface RawBatch {
   tokens: Uint32Array;
+  /** Share of the text after them that is done, below 1; of one that takes several batches. */
+  begun?: number;
 }
 
 /** What differs between tasks. */
 export interface Task<Batch extends RawBatch, Result> {
   /** Computes one batch of the block `texts` from `first` on; `firstNumber` is that text's number in
-   *  the list. */
+   *  the list. A batch of no text is a part of a long one. */
   compute(texts: number, first: number, firstNumber: number): Batch;
   /** The whole result of a list of `total` items, still empty; `batch` tells the sizes. */
   begin(total: number, batch: Batch): Result;
@@ -54,7 +56,7 @@ export class BatchRun<Batch extends RawBatch, Result> implements EngineRun<Resul
       this.#task.put(this.#result, this.#done, batch);
       this.#done += batch.tokens.length;
       if (this.#done === block.end) this.#freeBlock();
-      return this.#done;
+      return this.#done + (batch.begun ?? 0);
     } catch (error) {
       this.destroy();
       // What the tokenizer calls so is `maxLength` in the options of all tasks.

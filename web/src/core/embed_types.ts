@@ -38,7 +38,7 @@ export interface EmbedPartsOptions {
 export interface EmbedPartsResult {
   count: number;
   dimensions: number;
-  /** Rows of `dimensions` values in order, in lists of whole texts: one a part, or a text. */
+  /** Rows of `dimensions` values in order, one a part, or a text; of tokens, lists of whole texts. */
   data: Float32Array[];
   /** Three numbers for each window or token, in order: tokens computed, start and end in the text. */
   parts: Uint32Array[];

@@ -329,7 +329,7 @@ export interface FillMaskResult {
 export interface EngineRun<Result> {
   /** Items in all. */
   readonly total: number;
-  /** Computes the next batch; returns how many items are done. */
+  /** Computes the next batch; returns how many items are done, a long one's parts as a fraction. */
   step(): number;
   /** The result; only when all items are done. Ends the run. */
   finish(): Result;
