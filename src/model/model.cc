@@ -220,7 +220,7 @@ Result<const Head*> Model::RequireHead(std::string_view name, HeadTask task) con
   }
   if (name.empty() && count == 1) return only;
   return InvalidArgumentError(
-      Message((name.empty() ? std::string("the model has several heads, name one")
+      Message((name.empty() ? std::string("the model has several heads, name one as option head")
                             : "the model has no head " + std::string(name))) +
       "; its heads are: " + known);
 }

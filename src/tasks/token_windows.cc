@@ -112,6 +112,11 @@ Result<WindowQueue> CutIntoWindows(const Model& model, const TaskSession& sessio
   WindowQueue queue;
   queue.first_number = list.first_number;
   size_t tokens = 0;
+  // No text, but options to check.
+  if (list.texts.empty()) {
+    auto none = CutOne(model, {}, max_length, options);
+    if (!none.ok()) return std::move(none).error();
+  }
   for (size_t i = 0; i < list.texts.size() && queue.texts.size() < max_texts; ++i) {
     auto text = CutOne(model, list.texts[i], max_length, options);
     if (!text.ok()) return AboutText(list.first_number + i, std::move(text).error());

@@ -33,6 +33,7 @@ describe('every failure is a typed error, and the engine works on', () => {
     ['maxLength beyond the model', 'invalid_argument', /maxLength is 33/, () => model.embed(['boat'], { maxLength: 33 })],
     ['an unknown prompt', 'invalid_argument', /promptName is "q"/, () => model.embed(['boat'], { promptName: 'q' })],
     ['options of an empty list', 'invalid_argument', /dimensions is 99/, () => model.embed([], { dimensions: 99 })],
+    ['window options of an empty list', 'invalid_argument', /stride is 99/, () => model.startEmbedParts([], { each: true, stride: 99, embed: {} }).finish()],
     ['a stride that leaves no room', 'invalid_argument', /stride/, () => encode(model.tokenizer, [{ text: long }], { truncation: { max_length: 5, stride: 4 } })],
     ['no tokenizer files', 'format', /tokenizer\.json/, () => engine.openTokenizer({})],
     ['a broken tokenizer', 'format', /tokenizer\.json/, () => engine.openTokenizer({ 'tokenizer.json': '{"model":' })],

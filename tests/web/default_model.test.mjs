@@ -83,6 +83,12 @@ for (const [head, labels] of Object.entries(kLabels)) {
   });
 }
 
+test('a model in one file has no weights to choose', () =>
+  assert.rejects(Embedder.create({ weights: 'onnx/model.onnx' }), {
+    code: 'invalid_argument',
+    message: /^weights is "onnx\/model\.onnx", expected none: .* is one file/,
+  }));
+
 test('several heads are no guess; sentiment-analysis means the one of that name', async () => {
   await assert.rejects(classifier.classify('fine'), {
     code: 'invalid_argument',

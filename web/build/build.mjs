@@ -214,14 +214,15 @@ async function leaveNoGlobal(path) {
 /**
  * Makes a script of ours smaller than esbuild alone does.
  * @param more settings of the compression besides
+ * @param format settings of what is written besides
  */
-async function shrink(path, more = {}) {
+async function shrink(path, more = {}, format = {}) {
   const { minify } = await import('terser');
   const { code } = await minify(readFileSync(path, 'utf8'), {
     module: true,
     ecma: 2020,
     compress: { passes: 3, unsafe_arrows: true, unsafe_methods: true, ...more },
-    format: { comments: false },
+    format: { comments: false, ...format },
   });
   writeFileSync(path, code);
 }
@@ -255,8 +256,9 @@ async function bundle({ out, source, banner, apart, isIndex }, inIndex = new Set
   });
   for (const { path, contents } of outputFiles) {
     writeFileSync(path, contents);
-    // Functions side by side resemble each other, which brotli likes.
-    await shrink(path, { hoist_funs: true });
+    // Functions side by side resemble each other, which brotli likes. Of an error that is not caught
+    // node prints the line: a whole file in one would bury the message.
+    await shrink(path, { hoist_funs: true }, { max_line_len: 8000 });
   }
   if (banner) chmodSync(join(kDist, `${out}.js`), 0o755);
   const sources = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));

@@ -19,7 +19,8 @@ function isErrorValue(reply: unknown): reply is ErrorValue {
 }
 
 /** What can be done about any text that is too long; of other errors the message says it. */
-const kTooLongHint = "shorten the text, raise maxLength, or let truncate: 'end' cut it";
+const kTooLongHint =
+  "shorten the text or, if it can be, raise maxLength or let truncate: 'end' cut it, 'window' read it all";
 
 /** The value of a reply, or its error thrown. */
 function unwrap<Reply>(reply: Reply): Value<Reply> {

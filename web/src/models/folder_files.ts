@@ -1,6 +1,6 @@
 /** Which files of a Hugging Face folder make up its model. */
 
-import { PocketBertError } from '../errors.js';
+import { PocketBertError, refuse } from '../errors.js';
 import { isRecord, parseJson, sniff, type FileStore, type OpenFile } from './files.js';
 
 /** A file of weights and its path in the folder. */
@@ -66,16 +66,20 @@ async function readText(file: OpenFile): Promise<string> {
   return text + decoder.decode();
 }
 
+function leavesFolder(path: string): boolean {
+  return (
+    /^[a-z][a-z0-9+.-]*:|[\\\u0000-\u001f]/i.test(path) ||
+    path.split('/').some((segment) => segment.trim() === '' || /^\s*\.{1,2}\s*$/.test(segment))
+  );
+}
+
 /**
  * Paths come out of a model's own files: one that leads out of its folder is refused, whatever the
  * store. As part of an address it could send a request (and the query, which may hold a token) to
  * another host; on the disk it could open any file.
  */
 function refuseOutside(path: string): void {
-  const leaves =
-    /^[a-z][a-z0-9+.-]*:|[\\\u0000-\u001f]/i.test(path) ||
-    path.split('/').some((segment) => segment.trim() === '' || /^\s*\.{1,2}\s*$/.test(segment));
-  if (!leaves) return;
+  if (!leavesFolder(path)) return;
   throw new PocketBertError(
     'format',
     `${JSON.stringify(path)} is named by a file of the model; expected a path within its folder`,
@@ -254,9 +258,11 @@ class FolderReader {
     throw await this.noWeights();
   }
 
-  /** @param chosen path of the file to take, if one was asked for */
-  async encoderWeights(chosen?: string): Promise<void> {
-    if (chosen !== undefined) {
+  /** @param option path of the file to take, if one was asked for */
+  async encoderWeights(option?: string): Promise<void> {
+    if (option !== undefined) {
+      const chosen = option.replace(/^\.\//, '');
+      if (leavesFolder(chosen)) refuse('weights', option, 'a path within its folder');
       if (await this.#encoderFile(chosen)) return;
       throw this.missing(this.#root + chosen, 'the option weights names this file');
     }

@@ -1,7 +1,7 @@
 /** Brings a model into a host: bytes go from the source straight into the engine's memory. */
 
 import type { ModelInfo, TokenizerInfo } from '../core/types.js';
-import { PocketBertError, throwIfAborted } from '../errors.js';
+import { PocketBertError, refuse, throwIfAborted } from '../errors.js';
 import type { CreateOptions } from '../types.js';
 import type { Remote } from '../worker/client.js';
 import { partBytes, sniff, type Bytes, type FileStore, type OpenFile } from './files.js';
@@ -131,6 +131,9 @@ async function loadFile(
         hint: 'give its folder, or convert it with `npx pocketbert convert`',
       },
     );
+  }
+  if (settings.weights !== undefined) {
+    refuse('weights', settings.weights, `none: ${file.label} is one file`);
   }
   meter.add(file.label, headed.size);
   meter.allKnown();

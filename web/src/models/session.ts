@@ -35,7 +35,7 @@ interface Running {
   readonly notes: readonly string[];
 }
 
-const replacedNote = 'a worker fell silent while it started and was replaced';
+const replacedNote = 'a worker fell silent and was replaced';
 
 function isTable(wasm: unknown): wasm is WasmFiles {
   return isRecord(wasm) && !isSource(wasm);

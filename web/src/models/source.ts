@@ -16,7 +16,9 @@ const noHost =
 
 /** The error for a place where nothing is: an address, unless the code says otherwise. */
 export function missing(label: string, code: ErrorCode = 'network'): PocketBertError {
-  return new PocketBertError(code, `${label} was not found`, { hint: noHost });
+  // A path is no name of a model on some host.
+  const hint = code === 'invalid_argument' && /^\.{0,2}[/\\]/.test(label) ? '' : noHost;
+  return new PocketBertError(code, `${label} was not found`, { hint });
 }
 
 /** The name of the model in a file of this name or path. */

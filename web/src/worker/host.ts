@@ -207,6 +207,8 @@ export function createHandlers(loadEngine: LoadEngine) {
         report(0, 1);
         const beats = setInterval(() => report(0, 1), kBeatMs);
         const engine = await loadEngine(args.options).finally(() => clearInterval(beats));
+        // The next is one long step, so its time counts from here.
+        report(0, 1);
         if (state.stopped) engine.destroy();
         else if (args.warm) engine.warmUp();
         state.engine = engine;

@@ -17,7 +17,7 @@ import type { Args } from './protocol.js';
 /** How often the page looks for the beats that a starting host sends, and for how many looks in a row a host may be silent: counted in looks, so
  *  that a page which stood still itself does not blame its worker. */
 const kLookMs = 500;
-const kSilentLooks = 6;
+const kSilentLooks = 10;
 
 /** The last of so many workers is waited for however long it takes. */
 const kAttempts = 3;
@@ -53,7 +53,8 @@ export async function startEngine(
   signal: AbortSignal,
 ): Promise<StartedEngine> {
   for (let replaced = 0; ; replaced += 1) {
-    const silence = new PocketBertError('trap', 'the worker fell silent while it started');
+    // Told to nobody.
+    const silence = new PocketBertError('trap', '');
     const remote = new Remote(openPort);
     const unlink = whenAborted(signal, (error) => remote.close(error));
     const mayReplace = replaced + 1 < kAttempts;
