@@ -58,8 +58,10 @@ describe('graphs', () => {
     const files = { ...texts, 'model.safetensors': weights, 'onnx/model.onnx': weights };
     const { books } = await load({ ...files, 'q.onnx': weights }, { weights: 'q.onnx' });
     assert.deepEqual(filesOf(books), ['q.onnx']);
-    const chosen = await load(files, { weights: 'onnx/model.onnx' });
-    assert.deepEqual(filesOf(chosen.books), ['onnx/model.onnx']);
+    for (const path of ['onnx/model.onnx', './onnx/model.onnx']) {
+      const chosen = await load(files, { weights: path });
+      assert.deepEqual(filesOf(chosen.books), ['onnx/model.onnx']);
+    }
     await assert.rejects(
       load(files, { weights: 'absent.onnx' }),
       failure('format', /absent\.onnx was not found.*the option weights/),

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Source } from '../../web/src/types.js';
+import type { PocketBertError } from '../../web/src/errors.js';
 import { failure } from './support/errors.js';
 import { load, sameBytes } from './support/loading.js';
 import { folder, oneFile, safetensors } from './support/model_files.js';
@@ -150,7 +151,20 @@ describe('sources', () => {
   test('what is no source is refused', async () => {
     await assert.rejects(load(''), failure('invalid_argument', /empty string/));
     await assert.rejects(load(42 as unknown as Source), failure('invalid_argument', /number/));
-    await assert.rejects(load('/no/such/place'), failure('invalid_argument', /\/no\/such\/place/));
+  });
+
+  test('nothing at a path; what may be the name of a model has a hint', async () => {
+    for (const [source, hint] of [
+      ['/no/such/place', /^$/],
+      ['./nowhere', /^$/],
+      ['owner/model', /no default host/],
+    ] as const) {
+      await assert.rejects(load(source), (thrown) => {
+        failure('invalid_argument', new RegExp(`^${source} was not found$`))(thrown);
+        assert.match((thrown as PocketBertError).hint, hint);
+        return true;
+      });
+    }
   });
 
   test('two Files of one name are refused', async () => {

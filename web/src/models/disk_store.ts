@@ -109,18 +109,23 @@ export function openFileAddress(address: URL): Promise<OpenFile | undefined> {
   return openDisk(pathOf(address));
 }
 
+/** The error for a place where nothing is. Unless it is written as a path, a model's name may be meant. */
+function missingPlace(place: string) {
+  return missing(place, 'invalid_argument', /^\.{0,2}[/\\]/.test(place) ? '' : undefined);
+}
+
 /** What is at a path or a `file:` address. */
 export async function originOnDisk(source: string | URL): Promise<Origin> {
   const place = typeof source === 'string' ? source : pathOf(source);
   const kind = await kindOnDisk(place);
-  if (kind === undefined) throw missing(place, 'invalid_argument');
+  if (kind === undefined) throw missingPlace(place);
   if (kind === 'directory') return { kind: 'folder', store: diskStore(place) };
   return {
     kind: 'file',
     name: stem(place.replaceAll('\\', '/')),
     async open() {
       const file = await openDisk(place);
-      if (file === undefined) throw missing(place, 'invalid_argument');
+      if (file === undefined) throw missingPlace(place);
       return file;
     },
   };

@@ -14,10 +14,8 @@ export type Origin =
 const noHost =
   'PocketBERT has no default host: give the full address, such as https://HOST/OWNER/MODEL/resolve/main/';
 
-/** The error for a place where nothing is: an address, unless the code says otherwise. */
-export function missing(label: string, code: ErrorCode = 'network'): PocketBertError {
-  // A path is no name of a model on some host.
-  const hint = code === 'invalid_argument' && /^\.{0,2}[/\\]/.test(label) ? '' : noHost;
+/** The error for a place where nothing is: an address, unless code and hint say otherwise. */
+export function missing(label: string, code: ErrorCode = 'network', hint = noHost): PocketBertError {
   return new PocketBertError(code, `${label} was not found`, { hint });
 }
 
